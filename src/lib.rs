@@ -1,0 +1,3 @@
+//! Exact answers about mancala games.
+
+pub mod table;
