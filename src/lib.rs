@@ -1,3 +1,7 @@
 //! Exact answers about mancala games.
 
+pub mod games;
+pub mod index;
+pub mod rules;
+pub mod solve;
 pub mod table;

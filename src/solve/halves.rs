@@ -1,0 +1,173 @@
+//! Tables of half moves: what every move does to every row, computed once a row instead of once a position.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::index::Compositions;
+use crate::rules::{Class, HalfRows, Layer, Rules};
+
+/// What a move does to the mover's row.
+#[derive(Clone, Copy)]
+pub(super) struct OwnMove {
+    /// Number of the move's class.
+    pub class: u16,
+    /// Seeds dropped into the other row.
+    pub drops: u8,
+    pub again: bool,
+    /// Rank of the row afterwards, and its seeds: `[nothing captured, captured]`.
+    pub row: [u32; 2],
+    pub seeds: [u8; 2],
+}
+
+/// What a move does to the other row.
+#[derive(Clone, Copy)]
+pub(super) struct OtherMove {
+    /// Rank of the row afterwards.
+    pub row: u32,
+    /// Its seeds.
+    pub seeds: u8,
+    /// Seeds captured out of it.
+    pub gain: u8,
+    pub captures: bool,
+}
+
+/// The mover's halves of all moves from the rows of one number of seeds.
+pub(super) struct OwnTable {
+    starts: Vec<u32>,
+    moves: Vec<OwnMove>,
+}
+
+impl OwnTable {
+    #[inline]
+    pub(super) fn of(&self, row: usize) -> &[OwnMove] {
+        &self.moves[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+}
+
+/// The other halves of all classes for the rows of one number of seeds.
+pub(super) struct OtherTable {
+    classes: usize,
+    moves: Vec<OtherMove>,
+}
+
+impl OtherTable {
+    /// By class number.
+    #[inline]
+    pub(super) fn of(&self, row: usize) -> &[OtherMove] {
+        &self.moves[row * self.classes..][..self.classes]
+    }
+}
+
+/// The classes of moves in a layer, sorted by seeds dropped.
+pub(super) struct Classes {
+    list: Vec<Class>,
+}
+
+impl Classes {
+    /// How many classes drop at most `drops` seeds; they are the first.
+    pub(super) fn up_to(&self, drops: usize) -> usize {
+        self.list.partition_point(|class| usize::from(class.drops) <= drops)
+    }
+
+    pub(super) fn list(&self) -> &[Class] {
+        &self.list
+    }
+}
+
+/// All half moves of a layer.
+pub(super) struct HalfTables {
+    pub classes: Classes,
+    /// By seeds in the mover's row.
+    pub own: Vec<OwnTable>,
+    /// By seeds in the other row; only classes that the rest of the seeds can drop.
+    pub other: Vec<OtherTable>,
+}
+
+/// Every row of `seeds` seeds, in rank order.
+pub(super) fn rows(ways: &Compositions, seeds: usize) -> Vec<Vec<u8>> {
+    let mut row = vec![0; ways.pits()];
+    row[ways.pits() - 1] = seeds as u8;
+    let mut all = Vec::with_capacity(ways.count(seeds) as usize);
+    loop {
+        all.push(row.clone());
+        if !Compositions::advance(&mut row) {
+            return all;
+        }
+    }
+}
+
+impl HalfTables {
+    pub(super) fn new(halves: &dyn HalfRows, ways: &Compositions, n: usize) -> Self {
+        let own: Vec<(Vec<u32>, Vec<(Class, OwnMove)>)> = (0..=n)
+            .into_par_iter()
+            .map(|seeds| {
+                let (mut starts, mut moves) = (vec![0], Vec::new());
+                for row in rows(ways, seeds) {
+                    for pit in (0..row.len()).filter(|&pit| row[pit] > 0) {
+                        let half = halves.sow_own(&row, pit);
+                        let plain = ways.rank(half.row.pits());
+                        let captured = ways.rank(half.row_after_capture.pits());
+                        let own_move = OwnMove {
+                            class: 0,
+                            drops: half.class.drops,
+                            again: half.again,
+                            row: [plain.1 as u32, captured.1 as u32],
+                            seeds: [plain.0 as u8, captured.0 as u8],
+                        };
+                        moves.push((half.class, own_move));
+                    }
+                    starts.push(moves.len() as u32);
+                }
+                (starts, moves)
+            })
+            .collect();
+        let mut numbers: BTreeMap<Class, u16> =
+            own.iter().flat_map(|(_, moves)| moves.iter().map(|(class, _)| (*class, 0))).collect();
+        numbers.values_mut().zip(0..).for_each(|(number, i)| *number = i);
+        let classes = Classes { list: numbers.keys().copied().collect() };
+        let own = own
+            .into_iter()
+            .map(|(starts, moves)| OwnTable {
+                starts,
+                moves: moves.into_iter().map(|(class, m)| OwnMove { class: numbers[&class], ..m }).collect(),
+            })
+            .collect();
+        let other = (0..=n)
+            .into_par_iter()
+            .map(|seeds| {
+                let possible = &classes.list[..classes.up_to(n - seeds)];
+                let mut moves = Vec::with_capacity(possible.len() * ways.count(seeds) as usize);
+                for row in rows(ways, seeds) {
+                    for &class in possible {
+                        let half = halves.sow_other(&row, class);
+                        let (left, rank) = ways.rank(half.row.pits());
+                        moves.push(OtherMove {
+                            row: rank as u32,
+                            seeds: left as u8,
+                            gain: (seeds + usize::from(class.drops) - left) as u8,
+                            captures: half.captures,
+                        });
+                    }
+                }
+                OtherTable { classes: possible.len(), moves }
+            })
+            .collect();
+        Self { classes, own, other }
+    }
+}
+
+/// Bytes that the half tables of a layer take, roughly.
+pub(super) fn tables_memory(rules: &dyn Rules, halves: &dyn HalfRows, layer: Layer) -> u64 {
+    let n = usize::from(layer.seeds);
+    let ways = Compositions::new(rules.half(), n);
+    let w = rules.half();
+    let per_row = |seeds: usize| {
+        let classes = (n - seeds) + (1 + w) * (1 + (n - seeds) / w);
+        let own = w * size_of::<OwnMove>();
+        let other = classes * size_of::<OtherMove>();
+        let inverse = if halves.acyclic() { 0 } else { 4 * (seeds + seeds / w + 1) + 8 * w };
+        (own + other + inverse) as u64
+    };
+    (0..=n).map(|seeds| ways.count(seeds).saturating_mul(per_row(seeds))).fold(0, u64::saturating_add)
+}

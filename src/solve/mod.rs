@@ -1,0 +1,193 @@
+//! Solving a layer: the exact value of every position in it, given the layers below.
+//!
+//! Four solvers share this entry. Games whose sowing splits into halves ([`HalfRows`]) are solved on tables of half
+//! moves: in one pass where moves without gain cannot cycle ([`acyclic`]), by thresholds where they can ([`cyclic`]).
+//! Games with relay laps are solved on the stored graph of the layer ([`graph`]): by thresholds as well ([`relay`]),
+//! or by win and loss with distance ([`outcome`]). Nothing here knows files; nothing recurses over positions.
+
+mod acyclic;
+mod cyclic;
+mod graph;
+mod halves;
+mod outcome;
+mod relay;
+mod thresholds;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::index::{LayerIndex, positions};
+use crate::rules::{HalfRows, Layer, Rules, Scoring};
+pub use graph::EDGE_LIMIT;
+
+/// The values of a layer by rank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// Net seeds.
+    Seeds(Vec<i8>),
+    /// Outcomes with distance, as [`Value`](crate::rules::Value) codes them.
+    Outcome(Vec<i16>),
+}
+
+impl Values {
+    /// The value at a rank.
+    #[must_use]
+    pub fn get(&self, rank: u64) -> i16 {
+        match self {
+            Self::Seeds(values) => i16::from(values[rank as usize]),
+            Self::Outcome(values) => values[rank as usize],
+        }
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Seeds(values) => values.len(),
+            Self::Outcome(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no rank.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A layer with its numbering and values.
+pub struct SolvedLayer {
+    /// The numbering.
+    pub index: LayerIndex,
+    /// The values by rank.
+    pub values: Values,
+}
+
+/// The solved layers that a layer's moves may lead to.
+#[derive(Clone, Default)]
+pub struct Lower {
+    layers: BTreeMap<Layer, Arc<SolvedLayer>>,
+}
+
+impl Lower {
+    /// Adds a solved layer.
+    pub fn insert(&mut self, layer: Arc<SolvedLayer>) {
+        self.layers.insert(layer.index.layer(), layer);
+    }
+
+    /// The solved layer, if it is there.
+    #[must_use]
+    pub fn get(&self, layer: Layer) -> Option<&SolvedLayer> {
+        self.layers.get(&layer).map(AsRef::as_ref)
+    }
+
+    /// Whether the layer is there.
+    #[must_use]
+    pub fn contains(&self, layer: Layer) -> bool {
+        self.layers.contains_key(&layer)
+    }
+
+    fn seeds(&self, layer: Layer) -> Result<(&LayerIndex, &[i8]), SolveError> {
+        match self.get(layer) {
+            Some(SolvedLayer { index, values: Values::Seeds(values) }) => Ok((index, values)),
+            _ => Err(SolveError::MissingLayer { layer }),
+        }
+    }
+}
+
+/// Why a layer was not solved.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SolveError {
+    /// [`Progress::is_cancelled`] said so.
+    #[error("interrupted")]
+    Interrupted,
+    /// A move leads to a layer that is not at hand.
+    #[error("layer {layer} is needed and not there; solve the layers in the order of Rules::layers")]
+    MissingLayer {
+        /// The layer.
+        layer: Layer,
+    },
+    /// The layer cannot be numbered or its graph not be stored.
+    #[error("layer {layer} is too large to solve: {found} {unit}, at most {most} fit")]
+    TooLarge {
+        /// The layer.
+        layer: Layer,
+        /// How many there are.
+        found: u64,
+        /// What is counted.
+        unit: &'static str,
+        /// How many can be.
+        most: u64,
+    },
+}
+
+/// Hears how far a solver is, and may stop it.
+///
+/// All methods are called from many threads and must be cheap.
+pub trait Progress: Sync {
+    /// A stage begins that will [`advance`](Progress::advance) by `positions` in all.
+    fn stage(&self, name: &'static str, positions: u64);
+    /// So many more positions of the stage are done.
+    fn advance(&self, positions: u64);
+    /// Whether to give up. Solvers ask at least every few million positions.
+    fn is_cancelled(&self) -> bool;
+}
+
+/// Progress that nobody watches.
+pub struct Unwatched;
+
+impl Progress for Unwatched {
+    fn stage(&self, _: &'static str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+fn check(progress: &dyn Progress) -> Result<(), SolveError> {
+    if progress.is_cancelled() { Err(SolveError::Interrupted) } else { Ok(()) }
+}
+
+/// Solves `layer` on the current rayon pool.
+///
+/// The values are the same for any number of threads.
+///
+/// # Errors
+/// A layer below is missing, the layer is too large, or `progress` cancelled the work.
+pub fn solve(
+    rules: &dyn Rules,
+    layer: Layer,
+    lower: &Lower,
+    progress: &dyn Progress,
+) -> Result<SolvedLayer, SolveError> {
+    let index = LayerIndex::new(rules, layer).ok_or(SolveError::TooLarge {
+        layer,
+        found: u64::MAX,
+        unit: "positions",
+        most: 1 << 62,
+    })?;
+    let values = match (rules.scoring(), rules.half_rows()) {
+        (Scoring::Outcome, _) => Values::Outcome(outcome::solve(rules, &index, progress)?),
+        (Scoring::Seeds, Some(halves)) if halves.acyclic() => {
+            Values::Seeds(acyclic::solve(rules, halves, &index, lower, progress)?)
+        }
+        (Scoring::Seeds, Some(halves)) => Values::Seeds(cyclic::solve(rules, halves, &index, lower, progress)?),
+        (Scoring::Seeds, None) => Values::Seeds(relay::solve(rules, &index, lower, progress)?),
+    };
+    Ok(SolvedLayer { index, values })
+}
+
+/// Bytes of memory that solving a layer takes, beside the layers below it. `None` if the layer cannot be counted.
+#[must_use]
+pub fn memory(rules: &dyn Rules, layer: Layer) -> Option<u64> {
+    let size = positions(rules, layer)?;
+    let halves = |halves: &dyn HalfRows| halves::tables_memory(rules, halves, layer);
+    Some(match (rules.scoring(), rules.half_rows()) {
+        (Scoring::Outcome, _) => outcome::memory(rules, size),
+        (Scoring::Seeds, Some(h)) if h.acyclic() => size.saturating_add(halves(h)),
+        (Scoring::Seeds, Some(h)) => size.saturating_mul(2).saturating_add(halves(h)),
+        (Scoring::Seeds, None) => relay::memory(rules, size),
+    })
+}

@@ -1,0 +1,80 @@
+//! Win, draw and loss with distance: breadth first, backwards from the ends of play.
+//!
+//! Distances are counted in moves of both players. After all positions that end within `d` moves are known, one is won
+//! in `d + 1` if some move leads to a loss in `d`, and lost in `d + 1` if its last open move turned out to be a win for
+//! the other player in `d`. So the winner hurries and the loser delays. What is never reached draws.
+
+use std::sync::atomic::{AtomicI16, AtomicU8, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::graph::Graph;
+use super::{Progress, SolveError, check};
+use crate::index::LayerIndex;
+use crate::rules::{Rules, Turn, Value};
+
+/// Ranks of a wave handled by one task.
+const CHUNK: usize = 1 << 12;
+
+/// A position that can always be drawn never runs out of open moves.
+const NEVER: u8 = u8::MAX;
+
+pub(super) fn solve(rules: &dyn Rules, index: &LayerIndex, progress: &dyn Progress) -> Result<Vec<i16>, SolveError> {
+    let size = index.size() as usize;
+    let mut values = Vec::new();
+    values.resize_with(size, || AtomicI16::new(0));
+    let mut open = Vec::new();
+    open.resize_with(size, || AtomicU8::new(0));
+    let graph = Graph::build(rules, index, progress, |look| {
+        let i = look.rank as usize;
+        let turns = |turn| look.exits.iter().any(|sown| sown.turn == turn);
+        let value = match look.over {
+            Some(value) => value,
+            None if turns(Turn::Won) => Value::win(1),
+            None if look.open == 0 && !turns(Turn::Endless) => Value::loss(1),
+            None => Value::DRAW,
+        };
+        values[i].store(value.0, Relaxed);
+        open[i].store(if turns(Turn::Endless) { NEVER } else { look.open }, Relaxed);
+        Ok(())
+    })?;
+
+    progress.stage("propagate", size as u64);
+    let known: Vec<u32> = (0..size as u32).filter(|&i| values[i as usize].load(Relaxed) != 0).collect();
+    let distance = |i: u32| Value(values[i as usize].load(Relaxed)).distance();
+    let (mut wave, mut next): (Vec<u32>, Vec<u32>) = known.into_iter().partition(|&i| distance(i) == Some(0));
+    let mut length = 0_u16;
+    while !wave.is_empty() || !next.is_empty() {
+        check(progress)?;
+        progress.advance(wave.len() as u64);
+        let reached: Vec<Vec<u32>> = wave
+            .par_chunks(CHUNK)
+            .map(|chunk| {
+                let mut reached = Vec::new();
+                for &i in chunk {
+                    let lost = values[i as usize].load(Relaxed) < 0;
+                    for before in graph.predecessors(i) {
+                        let b = before as usize;
+                        let settles = lost || (open[b].load(Relaxed) != NEVER && open[b].fetch_sub(1, Relaxed) == 1);
+                        let value = if lost { Value::win(length + 1) } else { Value::loss(length + 1) };
+                        if settles && values[b].compare_exchange(0, value.0, Relaxed, Relaxed).is_ok() {
+                            reached.push(before);
+                        }
+                    }
+                }
+                reached
+            })
+            .collect();
+        next.extend(reached.into_iter().flatten());
+        wave = std::mem::take(&mut next);
+        length += 1;
+    }
+    Ok(values.into_iter().map(AtomicI16::into_inner).collect())
+}
+
+/// Bytes that solving a layer of `size` ranks takes at the most.
+pub(super) fn memory(rules: &dyn Rules, positions: u64) -> u64 {
+    // The index keeps one of two mirrored positions; a position has about five moves on the boards that fit.
+    let size = positions / if rules.mirror().is_some() { 2 } else { 1 };
+    Graph::memory(size, 5).saturating_add(7 * size)
+}

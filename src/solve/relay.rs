@@ -1,0 +1,60 @@
+//! Net seeds in games with relay laps: the stored graph of the layer, then thresholds.
+
+use super::graph::Graph;
+use super::thresholds::{Backward, NOTHING, States, settle_all};
+use super::{Lower, Progress, SolveError};
+use crate::index::LayerIndex;
+use crate::rules::{Layer, Rules, Sown, Turn, Value, worth};
+
+pub(super) fn solve(
+    rules: &dyn Rules,
+    index: &LayerIndex,
+    lower: &Lower,
+    progress: &dyn Progress,
+) -> Result<Vec<i8>, SolveError> {
+    let states = States::new(index.size() as usize);
+    let graph = Graph::build(rules, index, progress, |look| {
+        let mut best = look.over.map_or(NOTHING, |value| value.0 as i8);
+        for sown in look.exits {
+            best = best.max(exit(rules, sown, lower)?);
+        }
+        states.set(look.rank as usize, best, look.open);
+        Ok(())
+    })?;
+    settle_all(&states, index.layer().seeds as i8, &graph, progress)?;
+    drop(graph);
+    Ok(states.into_values())
+}
+
+fn exit(rules: &dyn Rules, sown: &Sown, lower: &Lower) -> Result<i8, SolveError> {
+    let layer = Layer { seeds: sown.board.seeds() as u8, closed: rules.closed(&sown.board) };
+    let after = if layer.seeds == 0 || sown.turn == Turn::Endless {
+        Value::DRAW
+    } else {
+        let (index, values) = lower.seeds(layer)?;
+        Value(i16::from(values[index.rank(&sown.board) as usize]))
+    };
+    Ok(worth(rules.scoring(), sown, after).0 as i8)
+}
+
+impl Backward for Graph {
+    type Node = u32;
+
+    fn node(&self, rank: usize) -> u32 {
+        rank as u32
+    }
+
+    fn rank(&self, node: u32) -> usize {
+        node as usize
+    }
+
+    fn predecessors(&self, node: u32, into: &mut Vec<u32>) {
+        into.extend(Graph::predecessors(self, node));
+    }
+}
+
+/// Bytes that solving a layer of `size` ranks takes at the most.
+pub(super) fn memory(rules: &dyn Rules, size: u64) -> u64 {
+    // Fewer than half of a player's pits can be lifted on average in the layers that fit.
+    Graph::memory(size, rules.half() as u64).saturating_add(2 * size)
+}
