@@ -141,8 +141,6 @@ pub(super) struct Scratch {
     pub record: Vec<u8>,
     /// Bytes of a block.
     pub block: Vec<u8>,
-    /// Values of a block.
-    pub values: Vec<i16>,
     pub decoder: Decoder,
 }
 
@@ -165,6 +163,7 @@ pub(super) struct Decoder {
     zstd: Decompressor<'static>,
     frame: Vec<u8>,
     raw: Vec<u8>,
+    values: Vec<i16>,
 }
 
 /// What a block is to be decoded with, besides its bytes.
@@ -222,9 +221,29 @@ impl Decoder {
             }
             Kind::Context => {
                 let model = coding.model.ok_or("a context block without a model")?;
-                model.decode(bytes, out)?;
+                model.decode(bytes, len, out)?;
             }
         }
         Ok(())
+    }
+
+    /// Decodes the value at `place` of the `len` values of a block, or says what is wrong with it.
+    pub fn decode_one(
+        &mut self,
+        kind: Kind,
+        bytes: &[u8],
+        len: usize,
+        coding: Coding<'_>,
+        place: usize,
+    ) -> Result<i16, String> {
+        if let (Kind::Context, Some(model)) = (kind, coding.model) {
+            return model.decode_one(bytes, len, place);
+        }
+        let mut values = std::mem::take(&mut self.values);
+        values.resize(values.len().max(place + 1), 0);
+        let decoded = self.decode(kind, bytes, len, coding, &mut values[..=place]);
+        let value = values[place];
+        self.values = values;
+        decoded.map(|()| value)
     }
 }

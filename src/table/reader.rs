@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::block::{Coding, Entry, GROUP, RECORD, SUM, Scratch, checksum, with_scratch};
+use super::block::{Coding, Decoder, Entry, GROUP, Kind, RECORD, SUM, Scratch, checksum, with_scratch};
 use super::context::Model;
 use super::header::{Header, PREAMBLE, Preamble};
 use super::shape::{Layout, Span};
@@ -109,7 +109,7 @@ impl<D: Bytes> Table<D> {
         let model = if header.model.is_empty() {
             None
         } else {
-            Some(Model::from_bytes(&header.model).map_err(malformed)?)
+            Some(Model::from_bytes(&header.model, header.width).map_err(malformed)?)
         };
         Ok(Self {
             data,
@@ -189,16 +189,11 @@ impl<D: Bytes> Table<D> {
     pub fn value(&self, rank: u64) -> Result<i16, TableError> {
         self.check_ranks(rank, 1)?;
         let span = self.layout.of_rank(rank);
-        let upto = place(rank - span.first) + 1;
+        let at = place(rank - span.first);
         with_scratch(|scratch| {
-            let mut values = std::mem::take(&mut scratch.values);
-            if values.len() < upto {
-                values.resize(upto, 0);
-            }
-            let decoded = self.decode(span, scratch, &mut values[..upto]);
-            let value = values[upto - 1];
-            scratch.values = values;
-            decoded.map(|()| value)
+            self.decode_by(span, scratch, |decoder, kind, bytes, coding| {
+                decoder.decode_one(kind, bytes, span.len, coding, at)
+            })
         })
     }
 
@@ -352,6 +347,18 @@ impl<D: Bytes> Table<D> {
         scratch: &mut Scratch,
         out: &mut [C],
     ) -> Result<(), TableError> {
+        self.decode_by(span, scratch, |decoder, kind, bytes, coding| {
+            decoder.decode(kind, bytes, span.len, coding, out)
+        })
+    }
+
+    /// Reads and verifies the block at `span` and has `decode` make values of it.
+    fn decode_by<T>(
+        &self,
+        span: Span,
+        scratch: &mut Scratch,
+        decode: impl FnOnce(&mut Decoder, Kind, &[u8], Coding<'_>) -> Result<T, String>,
+    ) -> Result<T, TableError> {
         let part = Part::Block(span.block);
         let group = span.block / GROUP as u64;
         let record = self.record(group, &mut scratch.record)?;
@@ -375,9 +382,7 @@ impl<D: Bytes> Table<D> {
             width: self.header.width,
             model: self.model.as_ref(),
         };
-        scratch
-            .decoder
-            .decode(entry.kind(), bytes, span.len, coding, out)
+        decode(&mut scratch.decoder, entry.kind(), bytes, coding)
             .map_err(|finding| self.malformed(part, &finding))
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sowbase::table::{Cell, Codec, Meta, Options, Segment, Shape, Writer};
+use sowbase::table::{Cell, Codec, Meta, Model, Options, Segment, Shape, Writer};
 
 /// A layer to be written.
 #[derive(Debug, Clone)]
@@ -103,8 +103,9 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
 }
 
 /// Every codec, fit for `layer`.
-pub fn codecs<C: Cell>(_layer: &Layer<C>) -> Vec<Codec> {
-    vec![Codec::Zstd(3)]
+pub fn codecs<C: Cell>(layer: &Layer<C>) -> Vec<Codec> {
+    let model = Model::fit(&layer.values, layer.floors.as_deref());
+    vec![Codec::Zstd(3), Codec::Context(model)]
 }
 
 /// The file of a layer, written in uneven pieces.
