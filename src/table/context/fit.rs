@@ -1,0 +1,264 @@
+//! Fitting a model to the values of a layer.
+//!
+//! All arithmetic is in whole numbers, so that every machine finds the same model.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{CONTEXTS, Cell, Model, SCALE, START, SYMBOLS_MAX, TABLES_MAX, context};
+
+/// Values after which counting starts afresh, as coding does in each half of a block.
+const RUN: usize = 512;
+
+/// How often free values are chosen anew under the counts of the last choice.
+const CHOICES: usize = 3;
+
+/// How often contexts are dealt to tables anew.
+const DEALS: usize = 15;
+
+/// Values for each table at least, so that a table costs little against what it saves.
+const VALUES_PER_TABLE: usize = 1 << 14;
+
+/// How often each symbol follows each context.
+struct Counts {
+    symbols: usize,
+    counts: Vec<u32>,
+}
+
+impl Counts {
+    fn new(symbols: usize) -> Self {
+        Self {
+            symbols,
+            counts: vec![0; CONTEXTS * symbols],
+        }
+    }
+
+    fn of(&self, context: usize) -> &[u32] {
+        &self.counts[context * self.symbols..][..self.symbols]
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+}
+
+/// Symbols of the values in one piece, and how much choice each leaves.
+struct Piece<'a, C> {
+    values: &'a [C],
+    floors: Option<&'a [C]>,
+}
+
+impl Model {
+    /// Fits a model to `values` in rank order: a whole layer or a sample of whole rows.
+    ///
+    /// `floors` are those that will be given to the writer, see
+    /// [`Writer::append`](crate::table::Writer::append). At most 127 different values are told
+    /// apart, the most frequent ones; blocks with others are packed by zstd. Deterministic for
+    /// any number of threads. Costs some 50 ns a value, divided among the threads of the current
+    /// rayon pool, and some ten MiB a thread.
+    pub fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Self {
+        let symbols = find_symbols(values);
+        let mut model = Self::new(symbols, Vec::new(), Box::new([0; CONTEXTS]));
+        if model.symbols.is_empty() {
+            return model;
+        }
+        let piece_len = values.len().div_ceil(rayon::current_num_threads()).next_multiple_of(RUN);
+        let floor_pieces = floors.map(|floors| floors.chunks(piece_len).collect::<Vec<_>>());
+        let pieces: Vec<Piece<'_, C>> = values
+            .chunks(piece_len)
+            .enumerate()
+            .map(|(number, values)| Piece {
+                values,
+                floors: floor_pieces.as_ref().and_then(|pieces| pieces.get(number).copied()),
+            })
+            .collect();
+        let mut counts = model.count(&pieces, |_, last, upto| {
+            usize::from(last).min(upto.saturating_sub(1))
+        });
+        if floors.is_some() {
+            for _ in 0..CHOICES {
+                let best = Preferred::by(&counts);
+                counts = model.count(&pieces, |context, _, upto| best.among(context, upto));
+            }
+        }
+        model.deal(&counts, values.len());
+        model
+    }
+
+    /// Counts contexts and symbols, where `choose` (context, symbol before, symbols allowed)
+    /// picks the symbol of a free value.
+    fn count<C: Cell>(
+        &self,
+        pieces: &[Piece<'_, C>],
+        choose: impl Fn(usize, u8, usize) -> usize + Sync,
+    ) -> Counts {
+        let empty = || Counts::new(self.symbols.len());
+        let count_piece = |mut counts: Counts, piece: &Piece<'_, C>| {
+            let (mut last, mut previous) = (START, START);
+            for (place, &value) in piece.values.iter().enumerate() {
+                if place % RUN == 0 {
+                    (last, previous) = (START, START);
+                }
+                let upto = self.symbols_upto(value.into());
+                if upto == 0 {
+                    continue;
+                }
+                let context = context(last, previous);
+                let free = piece.floors.and_then(|floors| floors.get(place)) == Some(&value);
+                let symbol = if free {
+                    choose(context, last, upto)
+                } else {
+                    upto - 1
+                };
+                let count = &mut counts.counts[context * counts.symbols + symbol];
+                *count = count.saturating_add(1);
+                (last, previous) = (u8::try_from(symbol).unwrap_or(START), last);
+            }
+            counts
+        };
+        pieces
+            .par_iter()
+            .fold(empty, count_piece)
+            .reduce(empty, |mut sum, counts| {
+                sum.add(&counts);
+                sum
+            })
+    }
+
+    /// Deals the contexts to few tables so that the coded length is small.
+    fn deal(&mut self, counts: &Counts, values: usize) {
+        let mut used: Vec<(usize, u64)> = (0..CONTEXTS)
+            .map(|context| (context, counts.of(context).iter().map(|&n| u64::from(n)).sum()))
+            .filter(|&(_, total)| total > 0)
+            .collect();
+        used.sort_by_key(|&(context, total)| (std::cmp::Reverse(total), context));
+        let tables = (1 + values / VALUES_PER_TABLE).min(TABLES_MAX).min(used.len());
+        let widen = |context: usize| counts.of(context).iter().map(|&n| u64::from(n)).collect();
+        let mut sums: Vec<Vec<u64>> = used[..tables].iter().map(|&(context, _)| widen(context)).collect();
+        for _ in 0..DEALS {
+            let costs: Vec<Vec<u64>> = sums.iter().map(|sum| costs(sum)).collect();
+            let dealt: Vec<u8> = used
+                .par_iter()
+                .map(|&(context, _)| cheapest(counts.of(context), &costs))
+                .collect();
+            sums = vec![vec![0; self.symbols.len()]; tables];
+            for (&(context, _), &table) in used.iter().zip(&dealt) {
+                self.map[context] = table;
+                for (sum, &count) in sums[usize::from(table)].iter_mut().zip(counts.of(context)) {
+                    *sum += u64::from(count);
+                }
+            }
+        }
+        self.tables = sums.iter().map(|sum| frequencies(sum)).collect();
+    }
+}
+
+/// The distinct values, ascending; the most frequent ones if there are too many.
+fn find_symbols<C: Cell>(values: &[C]) -> Vec<i16> {
+    let mut totals = BTreeMap::<C, u64>::new();
+    for run in values.chunk_by(|a, b| a == b) {
+        *totals.entry(run[0]).or_default() += run.len() as u64;
+    }
+    let mut order: Vec<(C, u64)> = totals.into_iter().collect();
+    order.sort_by_key(|&(value, total)| (std::cmp::Reverse(total), value));
+    order.truncate(SYMBOLS_MAX);
+    let mut symbols: Vec<i16> = order.into_iter().map(|(value, _)| value.into()).collect();
+    symbols.sort_unstable();
+    symbols
+}
+
+/// The most frequent symbol of each context among the lowest ones.
+struct Preferred {
+    symbols: usize,
+    best: Vec<u8>,
+}
+
+impl Preferred {
+    fn by(counts: &Counts) -> Self {
+        let mut best = Vec::with_capacity(counts.counts.len());
+        for context in 0..CONTEXTS {
+            let (mut symbol, mut most) = (0, 0);
+            for (candidate, &count) in (0..).zip(counts.of(context)) {
+                if count > most {
+                    (symbol, most) = (candidate, count);
+                }
+                best.push(symbol);
+            }
+        }
+        Self {
+            symbols: counts.symbols,
+            best,
+        }
+    }
+
+    /// The most frequent of the first `upto` symbols, which is at least one.
+    fn among(&self, context: usize, upto: usize) -> usize {
+        self.best[context * self.symbols + upto - 1].into()
+    }
+}
+
+/// The table under which a context costs least, the first of equals.
+fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
+    let cost = |costs: &[u64]| -> u64 {
+        counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum()
+    };
+    (0..).zip(costs).min_by_key(|(_, costs)| cost(costs)).map_or(0, |(table, _)| table)
+}
+
+/// Bits, in 1/65536, that each symbol costs under a table with these counts.
+fn costs(sum: &[u64]) -> Vec<u64> {
+    let total: u64 = sum.iter().sum();
+    let share = |count: u64| (u128::from(count) << 24) / u128::from(total.max(1));
+    sum.iter()
+        .map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1)))
+        .collect()
+}
+
+/// The binary logarithm of `x`, which is at least 1, in 1/65536.
+fn log2(x: u32) -> u64 {
+    let whole = x.ilog2();
+    let mut fraction = u64::from(x) << (31 - whole);
+    let mut log = u64::from(whole);
+    for _ in 0..16 {
+        fraction = (fraction * fraction) >> 31;
+        log <<= 1;
+        if fraction >> 32 == 1 {
+            fraction >>= 1;
+            log |= 1;
+        }
+    }
+    log
+}
+
+/// Frequencies that add up to [`SCALE`], at least 1 for every symbol that occurs; if none does,
+/// the first has them all.
+fn frequencies(sum: &[u64]) -> Vec<u16> {
+    let total: u64 = sum.iter().sum();
+    let mut frequencies: Vec<u16> = sum
+        .iter()
+        .map(|&count| {
+            let share = u128::from(count) * u128::from(SCALE) / u128::from(total.max(1));
+            u16::try_from(share).unwrap_or(SCALE).max(u16::from(count > 0))
+        })
+        .collect();
+    if total == 0 {
+        frequencies[0] = SCALE;
+    }
+    let given = |frequencies: &[u16]| frequencies.iter().map(|&f| u32::from(f)).sum::<u32>();
+    // What one more or one less is worth is the count over the frequency.
+    let worth = |symbol: usize, frequency: u16| (u128::from(sum[symbol]) << 32) / u128::from(frequency);
+    while given(&frequencies) < u32::from(SCALE) {
+        let gainer = (0..sum.len()).filter(|&s| frequencies[s] > 0);
+        let gainer = gainer.max_by_key(|&s| (worth(s, frequencies[s]), s));
+        gainer.into_iter().for_each(|s| frequencies[s] += 1);
+    }
+    while given(&frequencies) > u32::from(SCALE) {
+        let loser = (0..sum.len()).filter(|&s| frequencies[s] > 1);
+        let loser = loser.min_by_key(|&s| (worth(s, frequencies[s] - 1), s));
+        loser.into_iter().for_each(|s| frequencies[s] -= 1);
+    }
+    frequencies
+}

@@ -1,0 +1,396 @@
+//! Writing a table.
+
+#[cfg(unix)]
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::block::{Encoder, Entry, GROUP, Kind, RECORD, checksum};
+use super::context::Model;
+use super::header::{Header, PREAMBLE, Preamble};
+use super::shape::Layout;
+use super::{BLOCK_MAX, Cell, Meta, Part, Shape, TableError};
+
+/// How a writer packs its blocks. Readers find out from the file.
+#[derive(Debug, Clone)]
+pub enum Codec {
+    /// zstd at a level (1 to 22) in blocks of 4096 values.
+    Zstd(i32),
+    /// A context model and an entropy coder in blocks of 512 values: smaller and faster to probe,
+    /// slower to read as a whole. A block the model cannot express is packed by zstd.
+    Context(Model),
+}
+
+impl Codec {
+    /// Values in a block unless [`Options::block`] says otherwise.
+    fn block(&self) -> u32 {
+        match self {
+            Codec::Zstd(_) => 4096,
+            Codec::Context(_) => 512,
+        }
+    }
+
+    fn model(&self) -> Option<&Model> {
+        match self {
+            Codec::Zstd(_) => None,
+            Codec::Context(model) => Some(model),
+        }
+    }
+
+    fn level(&self) -> i32 {
+        match self {
+            Codec::Zstd(level) => *level,
+            Codec::Context(_) => 19,
+        }
+    }
+}
+
+/// How a table is written.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How blocks are packed.
+    pub codec: Codec,
+    /// Most values in a block, 1 to [`BLOCK_MAX`]; `None` for the codec's own choice.
+    pub block: Option<u32>,
+    /// Whether floors are given with the values, and readers take the maximum of the stored
+    /// value and the floor.
+    pub floored: bool,
+}
+
+/// Values packed and written at once. It bounds the writer's memory to a few times as many bytes.
+const BATCH: usize = 1 << 20;
+
+/// Writes the values of a layer in rank order.
+///
+/// The file appears under its name only when [`Writer::finish`] has succeeded. Until then it is a
+/// temporary file `.NAME.XXXXXX.partial` in the same folder, which is removed when the writer is
+/// dropped, and which readers refuse as unfinished should the process be killed. The bytes depend
+/// on the arguments alone, not on how the values are divided among calls nor on the number of
+/// threads.
+pub struct Writer<C: Cell> {
+    path: PathBuf,
+    file: NamedTempFile,
+    meta: Meta,
+    shape: Shape,
+    layout: Layout,
+    options: Options,
+    block: u32,
+    body_sum: Box<Xxh3>,
+    at: u64,
+    written: u64,
+    next_block: u64,
+    index: Vec<u8>,
+    group: Vec<Entry>,
+    group_at: u64,
+    values: Vec<C>,
+    floors: Vec<C>,
+    broken: bool,
+}
+
+impl<C: Cell> Writer<C> {
+    /// Starts the table `path` of the given shape.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Io`] if the temporary file cannot be made.
+    pub fn create(
+        path: &Path,
+        meta: Meta,
+        shape: Shape,
+        options: Options,
+    ) -> Result<Self, TableError> {
+        let io_error = |source| TableError::Io {
+            file: path.display().to_string(),
+            action: "create the table",
+            source,
+        };
+        let name = path
+            .file_name()
+            .ok_or_else(|| io_error(io::ErrorKind::InvalidFilename.into()))?;
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(name);
+        prefix.push(".");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".partial");
+        // The default would keep the finished table from other users.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder_of(path)).map_err(io_error)?;
+        let block = options.block.unwrap_or(options.codec.block());
+        let block = block.clamp(1, BLOCK_MAX);
+        let mut writer = Self {
+            path: path.to_path_buf(),
+            file,
+            meta,
+            layout: Layout::new(&shape, block),
+            shape,
+            options,
+            block,
+            body_sum: Box::default(),
+            at: 0,
+            written: 0,
+            next_block: 0,
+            index: Vec::new(),
+            group: Vec::with_capacity(GROUP),
+            group_at: PREAMBLE as u64,
+            values: Vec::new(),
+            floors: Vec::new(),
+            broken: false,
+        };
+        let unfinished = Preamble::default().encode();
+        writer
+            .file
+            .write_all(&unfinished)
+            .map_err(|source| writer.io_error("write the table", source))?;
+        writer.at = PREAMBLE as u64;
+        Ok(writer)
+    }
+
+    /// The description of the table, which may still change (the histogram may be known last).
+    pub fn meta_mut(&mut self) -> &mut Meta {
+        &mut self.meta
+    }
+
+    /// Number of values appended so far.
+    #[must_use]
+    pub fn appended(&self) -> u64 {
+        self.written + self.values.len() as u64
+    }
+
+    /// Appends the values of the next ranks.
+    ///
+    /// `floors`, where given, has one entry for each value, at most that value: what the reader's
+    /// caller knows without the table. Where it equals the value the table may store anything
+    /// lower. Packing runs on the current rayon pool.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Lengths`] or [`TableError::Count`] if there are too many values or floors,
+    /// [`TableError::Io`] if writing fails; after that the writer is of no more use.
+    pub fn append(&mut self, values: &[C], floors: Option<&[C]>) -> Result<(), TableError> {
+        self.check_input(values, floors)?;
+        let mut done = 0;
+        while done < values.len() {
+            let room = BATCH.saturating_sub(self.values.len()).max(1);
+            let take = done..values.len().min(done + room);
+            self.values.extend_from_slice(&values[take.clone()]);
+            if self.options.floored {
+                match floors {
+                    Some(floors) => self.floors.extend_from_slice(&floors[take.clone()]),
+                    // A floor below the value leaves no choice.
+                    None => self.floors.extend(values[take.clone()].iter().map(|&value| {
+                        C::narrow(value.into().saturating_sub(1)).unwrap_or(value)
+                    })),
+                }
+            }
+            done = take.end;
+            if self.values.len() >= BATCH || self.appended() == self.shape.count() {
+                self.pack().inspect_err(|_| self.broken = true)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_input(&self, values: &[C], floors: Option<&[C]>) -> Result<(), TableError> {
+        if self.broken {
+            return Err(TableError::Broken { file: self.name() });
+        }
+        let expected = if self.options.floored { values.len() } else { 0 };
+        if let Some(floors) = floors
+            && floors.len() != expected
+        {
+            return Err(TableError::Lengths {
+                file: self.name(),
+                what: "floors",
+                found: floors.len() as u64,
+                expected: expected as u64,
+            });
+        }
+        let found = self.appended() + values.len() as u64;
+        if found > self.shape.count() {
+            return Err(TableError::Count {
+                file: self.name(),
+                found,
+                expected: self.shape.count(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Packs and writes the complete blocks among the waiting values.
+    fn pack(&mut self) -> Result<(), TableError> {
+        let mut spans = Vec::new();
+        let mut used = 0;
+        while self.next_block + (spans.len() as u64) < self.layout.blocks() {
+            let span = self.layout.of_block(self.next_block + spans.len() as u64);
+            if used + span.len > self.values.len() {
+                break;
+            }
+            spans.push(used..used + span.len);
+            used += span.len;
+        }
+        let (values, floors) = (&self.values, &self.floors);
+        let codec = &self.options.codec;
+        let floored = self.options.floored;
+        let packed: Vec<(Kind, Vec<u8>)> = spans
+            .into_par_iter()
+            .map_init(
+                || Encoder::new(codec.level(), codec.model()),
+                |encoder, span| match encoder {
+                    Ok(encoder) => encoder.encode(
+                        &values[span.clone()],
+                        floored.then(|| &floors[span]),
+                    ),
+                    Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+                },
+            )
+            .collect::<io::Result<_>>()
+            .map_err(|source| self.io_error("pack the table", source))?;
+        let mut bytes = Vec::new();
+        for (kind, block) in packed {
+            let entry = Entry::new(kind, block.len()).ok_or_else(|| TableError::Malformed {
+                file: self.name(),
+                part: Part::Block(self.next_block),
+                finding: format!("{} bytes long", block.len()),
+            })?;
+            self.group.push(entry);
+            bytes.extend_from_slice(&block);
+            bytes.extend_from_slice(&checksum(self.next_block, &block).to_le_bytes());
+            self.next_block += 1;
+            if self.group.len() == GROUP {
+                self.close_group();
+                self.group_at = self.at + bytes.len() as u64;
+            }
+        }
+        self.write(&bytes)?;
+        self.values.drain(..used);
+        if self.options.floored {
+            self.floors.drain(..used);
+        }
+        self.written += used as u64;
+        Ok(())
+    }
+
+    /// Appends the record of the current group to the index.
+    fn close_group(&mut self) {
+        let start = self.index.len();
+        self.index.extend_from_slice(&self.group_at.to_le_bytes());
+        self.group.resize(GROUP, Entry(0));
+        for entry in self.group.drain(..) {
+            self.index.extend_from_slice(&entry.0.to_le_bytes());
+        }
+        let sum = checksum((start / RECORD) as u64, &self.index[start..]);
+        self.index.extend_from_slice(&sum.to_le_bytes());
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+        self.body_sum.update(bytes);
+        self.file
+            .write_all(bytes)
+            .map_err(|source| self.io_error("write the table", source))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Completes the table and gives it its name, replacing a file that has it.
+    ///
+    /// Data and folder are synced to disk before this returns. Returns the length of the file in
+    /// bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Count`] if values are missing, [`TableError::Io`] if writing, syncing or
+    /// renaming fails. No file has the table's name then, unless an older one had it before.
+    pub fn finish(mut self) -> Result<u64, TableError> {
+        if self.broken {
+            return Err(TableError::Broken { file: self.name() });
+        }
+        if self.written != self.shape.count() {
+            return Err(TableError::Count {
+                file: self.name(),
+                found: self.appended(),
+                expected: self.shape.count(),
+            });
+        }
+        if !self.group.is_empty() {
+            self.close_group();
+        }
+        let header = Header {
+            meta: std::mem::take(&mut self.meta),
+            width: C::WIDTH,
+            floored: self.options.floored,
+            block: self.block,
+            count: self.shape.count(),
+            segments: self.shape.segments().iter().map(|s| (s.rows, s.row_len)).collect(),
+            index_at: self.at,
+            model: self.options.codec.model().map(Model::to_bytes).unwrap_or_default(),
+        };
+        let header = header.encode().map_err(|finding| TableError::Malformed {
+            file: self.name(),
+            part: Part::Header,
+            finding,
+        })?;
+        let index = std::mem::take(&mut self.index);
+        self.write(&index)?;
+        let header_at = self.at;
+        self.write(&header)?;
+        let preamble = Preamble {
+            finished: true,
+            file_len: self.at,
+            header_at,
+            header_sum: xxh3_64(&header),
+            body_sum: self.body_sum.digest(),
+        };
+        self.publish(&preamble)?;
+        Ok(preamble.file_len)
+    }
+
+    /// Makes the temporary file the table.
+    fn publish(self, preamble: &Preamble) -> Result<(), TableError> {
+        let mut file = self.file.as_file();
+        // The body must be on disk before the preamble vouches for it.
+        file.sync_all()
+            .and_then(|()| file.seek(SeekFrom::Start(0)))
+            .and_then(|_| file.write_all(&preamble.encode()))
+            .and_then(|()| file.sync_all())
+            .map_err(|source| self.io_error("write the table to disk", source))?;
+        let failed = |action, source| TableError::Io {
+            file: self.path.display().to_string(),
+            action,
+            source,
+        };
+        self.file
+            .persist(&self.path)
+            .map_err(|error| failed("rename the finished table", error.error))?;
+        // Elsewhere a folder cannot be opened; the rename is as durable as the system makes it.
+        #[cfg(unix)]
+        File::open(folder_of(&self.path))
+            .and_then(|folder| folder.sync_all())
+            .map_err(|source| failed("write the folder to disk", source))?;
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn io_error(&self, action: &'static str, source: io::Error) -> TableError {
+        TableError::Io {
+            file: self.name(),
+            action,
+            source,
+        }
+    }
+}
+
+/// The folder `path` lies in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
