@@ -1,7 +1,10 @@
 //! Exact answers about mancala games.
 
+pub mod cli;
+pub mod database;
 pub mod games;
 pub mod index;
+pub mod query;
 pub mod rules;
 pub mod solve;
 pub mod table;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The command-line program; see [`sowbase::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sowbase::cli::main()
+}

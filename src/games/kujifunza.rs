@@ -218,9 +218,14 @@ impl Rules for Kujifunza {
         vec![Layer::of(seeds)]
     }
 
+    fn move_pit(&self, mv: Move) -> usize {
+        let pit = usize::from(mv.0) / 2;
+        if pit < self.width { pit + 1 } else { 2 * self.width - pit }
+    }
+
     fn move_name(&self, mv: Move) -> String {
-        let (pit, direction) = (usize::from(mv.0) / 2, mv.0 % 2);
-        let way = if direction == CLOCKWISE { '>' } else { '<' };
-        if pit < self.width { format!("{}{way}", pit + 1) } else { format!("b{}{way}", 2 * self.width - pit) }
+        let row = if usize::from(mv.0) / 2 < self.width { "" } else { "b" };
+        let way = if mv.0 % 2 == CLOCKWISE { '>' } else { '<' };
+        format!("{row}{}{way}", self.move_pit(mv))
     }
 }

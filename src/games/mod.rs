@@ -148,6 +148,12 @@ pub fn make(name: &str, width: Option<usize>, rules: &[String]) -> Result<Box<dy
     Ok((game.make)(RuleSet::new(game.id, game.options, width.unwrap_or(game.width), rules)?))
 }
 
+/// How to ask for these rules at the command line.
+#[must_use]
+pub fn arguments(rule_set: &RuleSet) -> String {
+    rule_set.arguments(find(rule_set.game()).map_or(0, |game| game.width))
+}
+
 /// Strikes out endless sowings where they are illegal; a player who then has no move shares what is left.
 fn strike_endless(moves: &mut Moves, illegal: bool) -> Option<Value> {
     if illegal {

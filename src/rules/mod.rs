@@ -172,6 +172,11 @@ pub trait Rules: Send + Sync {
         None
     }
 
+    /// The pit that a move lifts, 1 for the leftmost of its row.
+    fn move_pit(&self, mv: Move) -> usize {
+        usize::from(mv.0) % self.half() + 1
+    }
+
     /// The name of a move at the command line.
     fn move_name(&self, mv: Move) -> String {
         let w = self.half();

@@ -254,6 +254,21 @@ impl RuleSet {
         name
     }
 
+    /// How to ask for these rules at the command line: `oware --pits 4 --rule grand_slam=void`.
+    #[must_use]
+    pub fn arguments(&self, own_width: usize) -> String {
+        let mut text = self.game.to_owned();
+        if self.width != own_width {
+            text += &format!(" --pits {}", self.width);
+        }
+        for (option, setting) in self.settings() {
+            if parse_setting(self.game, option, self.width, option.default).as_ref() != Ok(setting) {
+                text += &format!(" --rule {}={setting}", option.name);
+            }
+        }
+        text
+    }
+
     /// `{"pits": .., option: ..}` as the command line prints it.
     #[must_use]
     pub fn json(&self) -> Json {

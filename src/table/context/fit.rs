@@ -28,10 +28,7 @@ struct Counts {
 
 impl Counts {
     fn new(symbols: usize) -> Self {
-        Self {
-            symbols,
-            counts: vec![0; CONTEXTS * symbols],
-        }
+        Self { symbols, counts: vec![0; CONTEXTS * symbols] }
     }
 
     fn of(&self, context: usize) -> &[u32] {
@@ -75,9 +72,7 @@ impl Model {
                 floors: floor_pieces.as_ref().and_then(|pieces| pieces.get(number).copied()),
             })
             .collect();
-        let mut counts = model.count(&pieces, |_, last, upto| {
-            usize::from(last).min(upto.saturating_sub(1))
-        });
+        let mut counts = model.count(&pieces, |_, last, upto| usize::from(last).min(upto.saturating_sub(1)));
         if floors.is_some() {
             for _ in 0..CHOICES {
                 let best = Preferred::by(&counts);
@@ -90,11 +85,7 @@ impl Model {
 
     /// Counts contexts and symbols, where `choose` (context, symbol before, symbols allowed)
     /// picks the symbol of a free value.
-    fn count<C: Cell>(
-        &self,
-        pieces: &[Piece<'_, C>],
-        choose: impl Fn(usize, u8, usize) -> usize + Sync,
-    ) -> Counts {
+    fn count<C: Cell>(&self, pieces: &[Piece<'_, C>], choose: impl Fn(usize, u8, usize) -> usize + Sync) -> Counts {
         let empty = || Counts::new(self.symbols.len());
         let count_piece = |mut counts: Counts, piece: &Piece<'_, C>| {
             let (mut last, mut previous) = (START, START);
@@ -108,24 +99,17 @@ impl Model {
                 }
                 let context = context(last, previous);
                 let free = piece.floors.and_then(|floors| floors.get(place)) == Some(&value);
-                let symbol = if free {
-                    choose(context, last, upto)
-                } else {
-                    upto - 1
-                };
+                let symbol = if free { choose(context, last, upto) } else { upto - 1 };
                 let count = &mut counts.counts[context * counts.symbols + symbol];
                 *count = count.saturating_add(1);
                 (last, previous) = (u8::try_from(symbol).unwrap_or(START), last);
             }
             counts
         };
-        pieces
-            .par_iter()
-            .fold(empty, count_piece)
-            .reduce(empty, |mut sum, counts| {
-                sum.add(&counts);
-                sum
-            })
+        pieces.par_iter().fold(empty, count_piece).reduce(empty, |mut sum, counts| {
+            sum.add(&counts);
+            sum
+        })
     }
 
     /// Deals the contexts to few tables so that the coded length is small.
@@ -140,10 +124,7 @@ impl Model {
         let mut sums: Vec<Vec<u64>> = used[..tables].iter().map(|&(context, _)| widen(context)).collect();
         for _ in 0..DEALS {
             let costs: Vec<Vec<u64>> = sums.iter().map(|sum| costs(sum)).collect();
-            let dealt: Vec<u8> = used
-                .par_iter()
-                .map(|&(context, _)| cheapest(counts.of(context), &costs))
-                .collect();
+            let dealt: Vec<u8> = used.par_iter().map(|&(context, _)| cheapest(counts.of(context), &costs)).collect();
             sums = vec![vec![0; self.symbols.len()]; tables];
             for (&(context, _), &table) in used.iter().zip(&dealt) {
                 self.map[context] = table;
@@ -188,10 +169,7 @@ impl Preferred {
                 best.push(symbol);
             }
         }
-        Self {
-            symbols: counts.symbols,
-            best,
-        }
+        Self { symbols: counts.symbols, best }
     }
 
     /// The most frequent of the first `upto` symbols, which is at least one.
@@ -202,9 +180,7 @@ impl Preferred {
 
 /// The table under which a context costs least, the first of equals.
 fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
-    let cost = |costs: &[u64]| -> u64 {
-        counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum()
-    };
+    let cost = |costs: &[u64]| -> u64 { counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum() };
     (0..).zip(costs).min_by_key(|(_, costs)| cost(costs)).map_or(0, |(table, _)| table)
 }
 
@@ -212,9 +188,7 @@ fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
 fn costs(sum: &[u64]) -> Vec<u64> {
     let total: u64 = sum.iter().sum();
     let share = |count: u64| (u128::from(count) << 24) / u128::from(total.max(1));
-    sum.iter()
-        .map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1)))
-        .collect()
+    sum.iter().map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1))).collect()
 }
 
 /// The binary logarithm of `x`, which is at least 1, in 1/65536.

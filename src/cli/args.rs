@@ -1,0 +1,253 @@
+//! What the command line takes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use super::failure::Failure;
+use crate::database::Database;
+use crate::games;
+use crate::rules::Rules;
+use crate::table::Access;
+
+/// Exact answers about mancala games: endgame tables, queries and openings.
+#[derive(Parser, Debug)]
+#[command(name = "sowbase", version, max_term_width = 110)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(super) enum Command {
+    /// List every game, preset and option
+    #[command(after_help = "Example:\n  sowbase games")]
+    Games(GamesArgs),
+    /// Make all missing tables up to a number of seeds; running it again resumes
+    #[command(after_help = "Examples:\n  sowbase build oware --seeds 12\n  sowbase build kalaha --seeds 24 --dry-run")]
+    Build(BuildArgs),
+    /// Tell the value of positions, their moves with values, the best moves and a best line
+    #[command(after_help = "Examples:\n  sowbase query oware '0 0 0 1 0 1 / 1 0 0 0 0 0'\n  \
+        sowbase query kalaha start --per-pit 1\n  sowbase query awari - --json < positions.txt\n\n\
+        A position is 'own / other', each row from its owner's left to right; ': 10-8' may follow with the seeds \
+        already won. Kujifunza: 'own front / own back / other front / other back'.")]
+    Query(QueryArgs),
+    /// Analyse the first moves of the initial position
+    #[command(after_help = "Example:\n  sowbase openings kalaha --pits 4 --per-pit 2")]
+    Openings(OpeningsArgs),
+    /// Count wins, draws and losses and the values of each layer
+    #[command(after_help = "Example:\n  sowbase stats awari --json --crc")]
+    Stats(StatsArgs),
+    /// Write the values of one layer to a file, in lexicographic order of (own, other)
+    #[command(after_help = "Example:\n  sowbase export oware --seeds 8 --format npy -o oware-8.npy\n\n\
+        raw and npy hold one signed byte a position; kujifunza two, little endian: d+1 for a win in d moves, \
+        -(d+1) for a loss in d, 0 for a draw.")]
+    Export(ExportArgs),
+    /// Tell which tables are there
+    #[command(after_help = "Example:\n  sowbase info oware")]
+    Info(FolderArgs),
+    /// Check that every byte of every table is whole
+    #[command(after_help = "Example:\n  sowbase check oware")]
+    Check(CheckArgs),
+    /// Count move sequences
+    #[command(
+        after_help = "Examples:\n  sowbase perft kalaha 6\n  sowbase perft oware 3 '1 2 0 0 0 3 / 0 0 4 0 0 1' --divide"
+    )]
+    Perft(PerftArgs),
+}
+
+/// A rule set.
+#[derive(ClapArgs, Debug)]
+pub(super) struct RulesArgs {
+    /// A game or preset; `sowbase games` lists them
+    pub game: String,
+    /// Pits a row, 2 to 10; the game's own number if left out
+    #[arg(long, value_name = "W")]
+    pub pits: Option<usize>,
+    /// A rule option, for example grand_slam=void; may be given more than once
+    #[arg(long = "rule", value_name = "NAME=VALUE")]
+    pub rules: Vec<String>,
+}
+
+impl RulesArgs {
+    pub(super) fn make(&self) -> Result<Arc<dyn Rules>, Failure> {
+        Ok(Arc::from(games::make(&self.game, self.pits, &self.rules)?))
+    }
+}
+
+/// A rule set and the folder of its tables.
+#[derive(ClapArgs, Debug)]
+pub(super) struct FolderArgs {
+    #[command(flatten)]
+    pub rules: RulesArgs,
+    /// The database folder
+    #[arg(long, env = "SOWBASE_DIR", default_value = "databases")]
+    pub dir: PathBuf,
+    /// Read tables by system calls instead of mapping them into memory
+    #[arg(long)]
+    pub no_mmap: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+impl FolderArgs {
+    pub(super) fn open(&self) -> Result<Database, Failure> {
+        let access = if self.no_mmap { Access::Read } else { Access::Map };
+        Ok(Database::new(self.rules.make()?, &self.dir, access))
+    }
+}
+
+/// The initial position's filling.
+#[derive(ClapArgs, Debug)]
+pub(super) struct FillingArgs {
+    /// Seeds in each pit that `start` fills; the game's own number if left out
+    #[arg(long, value_name = "K")]
+    pub per_pit: Option<u8>,
+}
+
+impl FillingArgs {
+    pub(super) fn of(&self, rules: &dyn Rules) -> u8 {
+        let own = || games::find(rules.rule_set().game()).map_or(0, |game| game.per_pit);
+        self.per_pit.unwrap_or_else(own)
+    }
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct GamesArgs {
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct BuildArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Seeds of the last layer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=127))]
+    pub seeds: u8,
+    /// Threads; all processors if left out
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// A ceiling for memory, for example 8G; what is free if left out
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+    /// Only tell what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct QueryArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Positions; `start` for the initial one, `-` to read them from standard input, one a line
+    #[arg(required = true, value_name = "POSITION")]
+    pub positions: Vec<String>,
+    #[command(flatten)]
+    pub filling: FillingArgs,
+    /// Refuse instead of solving small missing layers
+    #[arg(long)]
+    pub no_build: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct OpeningsArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    #[command(flatten)]
+    pub filling: FillingArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct StatsArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Only the layers of so many seeds
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<u8>,
+    /// Add the CRC-32 of the values as signed bytes in lexicographic order of (own, other)
+    #[arg(long)]
+    pub crc: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    /// The values alone
+    Raw,
+    /// own, other, value
+    Csv,
+    /// NumPy's array file
+    Npy,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct ExportArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Seeds of the layer
+    #[arg(long, value_name = "N")]
+    pub seeds: u8,
+    /// Closed pits of the layer (kiothi with flags)
+    #[arg(long, value_name = "C", default_value_t = 0)]
+    pub closed: u8,
+    /// How to write the values
+    #[arg(long)]
+    pub format: Format,
+    /// The file; `-` for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Only the layers of so many seeds
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<u8>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct PerftArgs {
+    #[command(flatten)]
+    pub rules: RulesArgs,
+    /// Length of the sequences
+    pub depth: u32,
+    /// Where they begin
+    #[arg(default_value = "start")]
+    pub position: String,
+    #[command(flatten)]
+    pub filling: FillingArgs,
+    /// Count each first move apart
+    #[arg(long)]
+    pub divide: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let expected = "expected a number of bytes such as 500M or 8G";
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
+        _ => return Err(expected.to_owned()),
+    };
+    let number: f64 = digits.parse().map_err(|_| expected.to_owned())?;
+    if number.is_finite() && number > 0.0 && number < 1e9 {
+        Ok((number * (1_u64 << shift) as f64) as u64)
+    } else {
+        Err(expected.to_owned())
+    }
+}

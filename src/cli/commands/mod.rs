@@ -1,0 +1,11 @@
+//! One file a command.
+
+pub(super) mod build;
+pub(super) mod check;
+pub(super) mod export;
+pub(super) mod games;
+pub(super) mod info;
+pub(super) mod openings;
+pub(super) mod perft;
+pub(super) mod query;
+pub(super) mod stats;

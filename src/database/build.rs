@@ -1,0 +1,208 @@
+//! Building the missing tables of a folder.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use super::lock::FolderLock;
+use super::{Database, DatabaseError, Plan, Step, shape};
+use crate::index::LayerIndex;
+use crate::rules::Layer;
+use crate::solve::{Lower, Progress, SolveError, SolvedLayer, Values, solve};
+use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
+
+/// How a build may spend the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuildOptions {
+    /// Bytes of memory that may be used; the machine's memory if `None`.
+    pub memory: Option<u64>,
+}
+
+/// A table that a build has written.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The layer.
+    pub layer: Layer,
+    /// Its positions.
+    pub positions: u64,
+    /// Bytes of the table.
+    pub bytes: u64,
+    /// Time from the first position to the finished file.
+    pub time: Duration,
+}
+
+/// Hears of the layers of a build as well as of the progress inside each.
+pub trait BuildProgress: Progress {
+    /// A layer begins.
+    fn begin(&self, step: &Step);
+    /// A layer's table is in its place.
+    fn end(&self, built: &Built);
+}
+
+/// Values handed to the writer at a time.
+const CHUNK: usize = 1 << 22;
+
+impl Database {
+    /// Solves every missing layer of `plan` and writes its table, in order.
+    ///
+    /// A table appears under its name only when it is whole and on the disk, so a build that was stopped in any way
+    /// goes on with the first layer that is missing. The bytes of the tables do not depend on threads, interruptions
+    /// or the machine.
+    ///
+    /// # Errors
+    /// Another build holds the folder, a layer does not fit into memory or its table onto the disk (both found before
+    /// anything is solved), a table below is damaged, a write failed, or `progress` cancelled the work.
+    pub fn build(
+        &self,
+        plan: &Plan,
+        options: BuildOptions,
+        progress: &dyn BuildProgress,
+    ) -> Result<Vec<Built>, DatabaseError> {
+        if plan.missing().next().is_none() {
+            return Ok(Vec::new());
+        }
+        check_memory(plan, options)?;
+        let _lock = FolderLock::take(&self.folder)?;
+        self.check_disk(plan)?;
+        self.sweep()?;
+        let mut lower = Lower::default();
+        let mut all_built = Vec::new();
+        let last_missing = plan.steps.iter().rposition(|step| !step.present).unwrap_or(0);
+        for step in &plan.steps[..=last_missing] {
+            if progress.is_cancelled() {
+                return Err(SolveError::Interrupted.into());
+            }
+            // Another build may have made the table between planning and locking.
+            if let Some(solved) = self.load(step.layer)? {
+                lower.insert(Arc::new(solved));
+                continue;
+            }
+            progress.begin(step);
+            let begin = Instant::now();
+            let solved = solve(self.rules.as_ref(), step.layer, &lower, progress)?;
+            let bytes = self.write(&solved, progress)?;
+            let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
+            progress.end(&built);
+            all_built.push(built);
+            lower.insert(Arc::new(solved));
+        }
+        Ok(all_built)
+    }
+
+    fn check_disk(&self, plan: &Plan) -> Result<(), DatabaseError> {
+        let needed = plan.missing().map(|step| step.disk).fold(0, u64::saturating_add);
+        let free = fs4::available_space(&self.folder)
+            .map_err(|source| DatabaseError::io(&self.folder, "ask for the free space of", source))?;
+        // The estimate may be off; refuse only what is out of the question.
+        if needed / 2 > free {
+            return Err(DatabaseError::Disk { folder: self.folder.clone(), needed, free });
+        }
+        Ok(())
+    }
+
+    /// Removes what a killed build left behind.
+    fn sweep(&self) -> Result<(), DatabaseError> {
+        let io = |source| DatabaseError::io(&self.folder, "tidy the folder", source);
+        for entry in std::fs::read_dir(&self.folder).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(".partial")) {
+                std::fs::remove_file(entry.path()).map_err(io)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, solved: &SolvedLayer, progress: &dyn Progress) -> Result<u64, DatabaseError> {
+        match &solved.values {
+            Values::Seeds(values) => self.write_cells(&solved.index, values, |&value| i16::from(value), progress),
+            Values::Outcome(values) => self.write_cells(&solved.index, values, |&value| value, progress),
+        }
+    }
+
+    fn write_cells<C: Cell>(
+        &self,
+        index: &LayerIndex,
+        values: &[C],
+        widen: impl Fn(&C) -> i16 + Sync,
+        progress: &dyn Progress,
+    ) -> Result<u64, DatabaseError> {
+        progress.stage("write", values.len() as u64);
+        let rule_set = self.rules.rule_set();
+        let meta = Meta {
+            rules: rule_set.text(),
+            fingerprint: rule_set.fingerprint(),
+            seeds: index.layer().seeds,
+            closed: index.layer().closed,
+            index: index.scheme().to_owned(),
+            positions: index.positions(),
+            histogram: histogram(index, values, widen),
+        };
+        let codec = Codec::Context(Model::fit(values, None));
+        let options = Options { codec, block: None, floored: false };
+        let mut writer = Writer::<C>::create(&self.file(index.layer()), meta, shape(index)?, options)?;
+        for chunk in values.chunks(CHUNK) {
+            if progress.is_cancelled() {
+                return Err(SolveError::Interrupted.into());
+            }
+            writer.append(chunk, None)?;
+            progress.advance(chunk.len() as u64);
+        }
+        Ok(writer.finish()?)
+    }
+}
+
+fn check_memory(plan: &Plan, options: BuildOptions) -> Result<(), DatabaseError> {
+    let Some(ceiling) = options.memory.or_else(machine_memory) else {
+        return Ok(());
+    };
+    match plan.missing().find(|step| step.memory > ceiling) {
+        Some(step) => Err(DatabaseError::Memory { layer: step.layer, needed: step.memory, ceiling }),
+        None => Ok(()),
+    }
+}
+
+/// Bytes of memory that programs can still get on this machine, where it tells.
+fn machine_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Positions by value; a mirrored pair counts twice.
+fn histogram<C: Cell>(index: &LayerIndex, values: &[C], widen: impl Fn(&C) -> i16 + Sync) -> BTreeMap<i16, u64> {
+    let mirrored = index.positions() > index.size();
+    let merge = |mut a: BTreeMap<i16, u64>, b: BTreeMap<i16, u64>| {
+        for (value, count) in b {
+            *a.entry(value).or_insert(0) += count;
+        }
+        a
+    };
+    values
+        .par_chunks(CHUNK)
+        .enumerate()
+        .map(|(i, chunk)| {
+            let first = (i * CHUNK) as u64;
+            let mut counts = BTreeMap::new();
+            let mut run: Option<(i16, u64)> = None;
+            for (rank, value) in (first..).zip(chunk) {
+                let weight = if mirrored { u64::from(index.weight(rank)) } else { 1 };
+                let value = widen(value);
+                match &mut run {
+                    Some((same, count)) if *same == value => *count += weight,
+                    _ => {
+                        if let Some((value, count)) = run.replace((value, weight)) {
+                            *counts.entry(value).or_insert(0) += count;
+                        }
+                    }
+                }
+            }
+            if let Some((value, count)) = run {
+                *counts.entry(value).or_insert(0) += count;
+            }
+            counts
+        })
+        .reduce(BTreeMap::new, merge)
+}

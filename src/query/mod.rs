@@ -1,0 +1,302 @@
+//! Answers about a position: its value, its moves with their values, the best ones and a line of best play.
+
+mod answer;
+mod progress;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use answer::{Answer, LineEnds, MoveAnswer, PositionAnswer, Worth};
+
+use crate::database::{Database, DatabaseError};
+use crate::games;
+use crate::index::positions;
+use crate::rules::notation::{self, Position};
+use crate::rules::{Board, Layer, Move, Moves, Rules, Scoring, Sown, Turn, Value, worth};
+use crate::solve::{Lower, Unwatched, solve};
+
+/// How far a question may go beyond the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// Positions that may be solved in memory to answer one question; 0 to answer from tables alone.
+    pub build: u64,
+    /// Moves of the line.
+    pub line: usize,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { build: 6_000_000, line: 60 }
+    }
+}
+
+/// What was done to answer beyond reading tables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note(pub String);
+
+/// Answers questions about one rule set, from its tables and from small layers solved on the spot.
+pub struct Oracle {
+    database: Database,
+    reach: Reach,
+    solved: Mutex<Lower>,
+}
+
+impl Oracle {
+    /// An oracle over the tables of `database`.
+    #[must_use]
+    pub fn new(database: Database, reach: Reach) -> Self {
+        Self { database, reach, solved: Mutex::default() }
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    fn rules(&self) -> &dyn Rules {
+        self.database.rules().as_ref()
+    }
+
+    /// The value of a position, if tables or layers solved before know it.
+    ///
+    /// # Errors
+    /// A damaged or foreign table.
+    pub fn value(&self, board: &Board) -> Result<Option<Value>, DatabaseError> {
+        let layer = self.database.layer_of(board);
+        {
+            let solved = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(layer) = solved.get(layer) {
+                return Ok(layer.index.checked_rank(board).map(|rank| Value(layer.values.get(rank))));
+            }
+        }
+        if let Some(value) = self.database.probe(board)? {
+            return Ok(Some(value));
+        }
+        Ok(self.rules().expand(board, &mut Moves::new()))
+    }
+
+    /// Answers about a position: from tables where they reach, from layers solved in memory where those are small,
+    /// and with bounds otherwise. The second result tells what was solved.
+    ///
+    /// # Errors
+    /// A damaged or foreign table, or a folder that cannot be read.
+    pub fn answer(&self, position: &Position) -> Result<(Answer, Option<Note>), DatabaseError> {
+        let mut note = None;
+        if self.bounds(&position.board)?.exact().is_none() {
+            note = self.solve_small(&position.board)?;
+        }
+        let mut answer = self.describe(position)?;
+        if position.stars_ignored {
+            answer.notes.push("closed pits count as opened: these tables were made without flags".to_owned());
+        }
+        Ok((answer, note))
+    }
+
+    /// The value of a position, or what is known of it from its moves.
+    fn bounds(&self, board: &Board) -> Result<Worth, DatabaseError> {
+        if let Some(value) = self.value(board)? {
+            return Ok(Worth::Exact(value));
+        }
+        let mut best = self.widest(board, true);
+        for (_, sown) in &self.moves(board) {
+            best = best.or(self.move_worth(sown)?, self.rules().scoring());
+        }
+        Ok(best)
+    }
+
+    fn moves(&self, board: &Board) -> Moves {
+        let mut moves = Moves::new();
+        let _ = self.rules().expand(board, &mut moves);
+        moves
+    }
+
+    /// What can be said of a position without looking: everything, or as the start of a maximum the least.
+    fn widest(&self, board: &Board, least: bool) -> Worth {
+        match self.rules().scoring() {
+            Scoring::Seeds => {
+                let n = board.seeds() as i16;
+                Worth::Between(-n, if least { -n } else { n })
+            }
+            Scoring::Outcome => Worth::Between(-1, if least { -1 } else { 1 }),
+        }
+    }
+
+    /// What a move is worth to its mover.
+    fn move_worth(&self, sown: &Sown) -> Result<Worth, DatabaseError> {
+        let scoring = self.rules().scoring();
+        if !matches!(sown.turn, Turn::Pass | Turn::Again) {
+            return Ok(Worth::Exact(worth(scoring, sown, Value::DRAW)));
+        }
+        Ok(match self.value(&sown.board)? {
+            Some(value) => Worth::Exact(worth(scoring, sown, value)),
+            None => {
+                let net = i16::from(sown.gain) - i16::from(sown.gain_other);
+                let Worth::Between(lower, upper) = self.widest(&sown.board, false) else {
+                    return Ok(Worth::Between(-1, 1));
+                };
+                Worth::Between(net + lower, net + upper)
+            }
+        })
+    }
+
+    /// Solves the missing layers below a position in memory, if they are small.
+    fn solve_small(&self, board: &Board) -> Result<Option<Note>, DatabaseError> {
+        let rules = self.rules();
+        let target = self.database.layer_of(board);
+        let mut solved = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
+        let needed: Vec<Layer> =
+            rules.layers(target.seeds).into_iter().filter(|layer| layer.closed <= target.closed).collect();
+        let total = needed.iter().try_fold(0_u64, |sum, &layer| sum.checked_add(positions(rules, layer)?));
+        if total.is_none_or(|total| total > self.reach.build) {
+            return Ok(None);
+        }
+        let begin = std::time::Instant::now();
+        let mut count = 0;
+        for layer in needed {
+            if solved.contains(layer) {
+                continue;
+            }
+            let ready = match self.database.load(layer)? {
+                Some(loaded) => loaded,
+                None => {
+                    count += 1;
+                    solve(rules, layer, &solved, &Unwatched)?
+                }
+            };
+            solved.insert(Arc::new(ready));
+        }
+        let arguments = games::arguments(rules.rule_set());
+        Ok((count > 0).then(|| {
+            Note(format!(
+                "{count} layer(s) up to {target} seeds have no table and were solved in {:.1} s; keep them with: sowbase build {arguments} --seeds {}",
+                begin.elapsed().as_secs_f64(),
+                target.seeds
+            ))
+        }))
+    }
+
+    fn describe(&self, position: &Position) -> Result<Answer, DatabaseError> {
+        let rules = self.rules();
+        let scoring = rules.scoring();
+        let board = &position.board;
+        let mut moves = Moves::new();
+        let over = rules.expand(board, &mut moves);
+        let worth = match over {
+            Some(value) => Worth::Exact(value),
+            None => self.bounds(board)?,
+        };
+        let mut answers = Vec::new();
+        for (mv, sown) in &moves {
+            answers.push(self.describe_move(*mv, sown)?);
+        }
+        let mut answer = Answer::new(rules, position, worth, over.is_some());
+        if let (Worth::Exact(value), false) = (worth, over.is_some()) {
+            for mv in &mut answers {
+                mv.best = mv.worth.exact().is_some_and(|worth| scoring.same(worth, value));
+            }
+            answer.best = answers.iter().filter(|mv| mv.best).map(|mv| mv.name.clone()).collect();
+            answer.play = self.play(board, value, &moves)?.map(|mv| rules.move_name(mv));
+            self.follow(board, value, &mut answer)?;
+        }
+        answer.moves = answers;
+        Ok(answer)
+    }
+
+    fn describe_move(&self, mv: Move, sown: &Sown) -> Result<MoveAnswer, DatabaseError> {
+        let rules = self.rules();
+        Ok(MoveAnswer {
+            name: rules.move_name(mv),
+            pit: (mv != Move::PASS).then(|| rules.move_pit(mv)),
+            gain: sown.gain,
+            gain_other: sown.gain_other,
+            again: sown.turn == Turn::Again,
+            endless: sown.turn == Turn::Endless,
+            worth: self.move_worth(sown)?,
+            best: false,
+            after: (sown.turn != Turn::Endless).then(|| PositionAnswer::new(rules, &sown.board)),
+        })
+    }
+
+    /// The move to play: one of the best, and one that makes progress.
+    fn play(&self, board: &Board, value: Value, moves: &Moves) -> Result<Option<Move>, DatabaseError> {
+        let scoring = self.rules().scoring();
+        let mut best = Vec::new();
+        for (mv, sown) in moves {
+            let exact = self.move_worth(sown)?.exact();
+            if exact.is_some_and(|worth| worth.preference(scoring) == value.preference(scoring)) {
+                best.push((*mv, *sown));
+            }
+        }
+        if scoring == Scoring::Outcome || value == Value::DRAW || best.len() < 2 || self.is_acyclic() {
+            return Ok(best.first().map(|(mv, _)| *mv));
+        }
+        progress::choose(self, board, value, &best)
+    }
+
+    fn is_acyclic(&self) -> bool {
+        self.rules().half_rows().is_some_and(crate::rules::HalfRows::acyclic)
+    }
+
+    /// Writes the line of best play on both sides into the answer.
+    fn follow(&self, board: &Board, value: Value, answer: &mut Answer) -> Result<(), DatabaseError> {
+        let rules = self.rules();
+        let (mut board, mut value) = (*board, value);
+        let mut seen = HashSet::new();
+        answer.line_ends = LineEnds::Limit;
+        while answer.line.len() < self.reach.line {
+            let mut moves = Moves::new();
+            if rules.expand(&board, &mut moves).is_some() {
+                answer.line_ends = LineEnds::Over;
+                return Ok(());
+            }
+            if !seen.insert(board) {
+                answer.line_ends = LineEnds::Repetition;
+                return Ok(());
+            }
+            let Some(mv) = self.play(&board, value, &moves)? else {
+                return Ok(());
+            };
+            answer.line.push(rules.move_name(mv));
+            let Some((_, sown)) = moves.iter().find(|(m, _)| *m == mv) else {
+                return Ok(());
+            };
+            match sown.turn {
+                Turn::Pass | Turn::Again => {}
+                Turn::Endless => {
+                    answer.line_ends = LineEnds::Repetition;
+                    return Ok(());
+                }
+                Turn::Won | Turn::Lost => {
+                    answer.line_ends = LineEnds::Over;
+                    return Ok(());
+                }
+            }
+            board = sown.board;
+            match self.value(&board)? {
+                Some(next) => value = next,
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scoring {
+    /// Whether two values are equally good, distances apart.
+    #[must_use]
+    fn same(self, a: Value, b: Value) -> bool {
+        match self {
+            Self::Seeds => a == b,
+            Self::Outcome => a.0.signum() == b.0.signum(),
+        }
+    }
+}
+
+/// Reads a position as the command line writes it.
+///
+/// # Errors
+/// What is wrong with the text, and where.
+pub fn parse(rules: &dyn Rules, text: &str, per_pit: u8) -> Result<Position, notation::NotationError> {
+    notation::parse(rules, text, per_pit)
+}

@@ -1,0 +1,151 @@
+//! Choosing, among the best moves of a game that can go round, one that makes progress.
+//!
+//! Let a position be worth `v > 0` to one player, the *winner*. Its *rank* is the length of the shortest proof: 0 if
+//! the winner can leave the layer for `v` at once; otherwise 1 more than the least rank among the moves that keep the
+//! value, if the winner is to move, and than the greatest among the replies that keep it, if the other one is (0 if
+//! there is none: each of his moves leaves the layer or gives more away). Ranks are finite, because values are the
+//! least fixed point of exactly this. A winner who always moves to a smaller rank cashes `v`, whatever the defence;
+//! the defender delays by moving to the greatest.
+//!
+//! Ranks are found by looking all round the position, twice as far each time. A rank within the distance looked is
+//! exact, so that choices made at one position after the other fit together.
+
+use std::collections::HashMap;
+
+use super::Oracle;
+use crate::database::DatabaseError;
+use crate::rules::{Board, Move, Sown, Turn, Value};
+
+/// Positions looked at before giving up.
+const MOST: usize = 400_000;
+
+struct Node {
+    /// The winner is to move.
+    winner: bool,
+    /// Known rank.
+    rank: Option<u32>,
+    /// Moves inside the layer that keep the value, by node.
+    keep: Vec<u32>,
+    expanded: bool,
+}
+
+/// The best move with the smallest rank for the winner, or the greatest for the other player; if no rank is found
+/// within reach, the first of `best` that leaves the layer, or the first.
+pub(super) fn choose(
+    oracle: &Oracle,
+    board: &Board,
+    value: Value,
+    best: &[(Move, Sown)],
+) -> Result<Option<Move>, DatabaseError> {
+    let winner = value.0 > 0;
+    let leaves = |sown: &Sown| sown.turn != Turn::Pass || sown.board.seeds() != board.seeds();
+    let leaving = best.iter().find(|(_, sown)| leaves(sown)).map(|(mv, _)| *mv);
+    if winner && leaving.is_some() {
+        return Ok(leaving);
+    }
+    let mut graph = Graph { nodes: Vec::new(), numbers: HashMap::new(), boards: Vec::new(), value: value.0.abs() };
+    let root = graph.number(board, winner);
+    let mut depth = 4;
+    let mut frontier = vec![root];
+    let mut looked = 0;
+    loop {
+        while looked < depth && !frontier.is_empty() && graph.nodes.len() < MOST {
+            frontier = graph.expand_all(oracle, &frontier)?;
+            looked += 1;
+        }
+        graph.rank_all();
+        let found = graph.nodes[root as usize].rank;
+        if found.is_some() || frontier.is_empty() || graph.nodes.len() >= MOST {
+            break;
+        }
+        depth *= 2;
+    }
+    let ranks = best.iter().filter(|(_, sown)| !leaves(sown)).filter_map(|(mv, sown)| {
+        let number = graph.numbers.get(&(sown.board, !winner))?;
+        Some((graph.nodes[*number as usize].rank?, *mv))
+    });
+    let chosen = if winner {
+        ranks.min_by_key(|(rank, _)| *rank)
+    } else {
+        ranks.fold(None, |most: Option<(u32, Move)>, next| match most {
+            Some(most) if most.0 >= next.0 => Some(most),
+            _ => Some(next),
+        })
+    };
+    Ok(chosen.map(|(_, mv)| mv).or(leaving).or_else(|| best.first().map(|(mv, _)| *mv)))
+}
+
+struct Graph {
+    nodes: Vec<Node>,
+    numbers: HashMap<(Board, bool), u32>,
+    boards: Vec<Board>,
+    /// What the winner is to get.
+    value: i16,
+}
+
+impl Graph {
+    fn number(&mut self, board: &Board, winner: bool) -> u32 {
+        let next = self.nodes.len() as u32;
+        let number = *self.numbers.entry((*board, winner)).or_insert(next);
+        if number == next {
+            self.nodes.push(Node { winner, rank: None, keep: Vec::new(), expanded: false });
+            self.boards.push(*board);
+        }
+        number
+    }
+
+    /// Expands all of `frontier` and returns the positions that are new.
+    fn expand_all(&mut self, oracle: &Oracle, frontier: &[u32]) -> Result<Vec<u32>, DatabaseError> {
+        let first_new = self.nodes.len() as u32;
+        for &number in frontier {
+            self.expand(oracle, number)?;
+        }
+        Ok((first_new..self.nodes.len() as u32).collect())
+    }
+
+    fn expand(&mut self, oracle: &Oracle, number: u32) -> Result<(), DatabaseError> {
+        let board = self.boards[number as usize];
+        let winner = self.nodes[number as usize].winner;
+        let wanted = if winner { self.value } else { -self.value };
+        let mut keep = Vec::new();
+        for (_, sown) in &oracle.moves(&board) {
+            if oracle.move_worth(sown)?.exact() != Some(Value(wanted)) {
+                continue;
+            }
+            let leaves = sown.turn != Turn::Pass || sown.board.seeds() != board.seeds();
+            match (leaves, winner) {
+                (true, true) => {
+                    self.nodes[number as usize].rank = Some(0);
+                    self.nodes[number as usize].expanded = true;
+                    return Ok(());
+                }
+                (true, false) => {}
+                (false, _) => keep.push(self.number(&sown.board, !winner)),
+            }
+        }
+        let node = &mut self.nodes[number as usize];
+        node.keep = keep;
+        node.expanded = true;
+        Ok(())
+    }
+
+    /// Gives every position its rank as far as the positions expanded so far tell.
+    fn rank_all(&mut self) {
+        for rank in 0.. {
+            for i in 0..self.nodes.len() {
+                let node = &self.nodes[i];
+                if node.rank.is_some() || !node.expanded {
+                    continue;
+                }
+                let below = |&k: &u32| self.nodes[k as usize].rank.is_some_and(|r| r < rank);
+                let settles = if node.winner { node.keep.iter().any(below) } else { node.keep.iter().all(below) };
+                if settles {
+                    self.nodes[i].rank = Some(rank);
+                }
+            }
+            if !self.nodes.iter().any(|node| node.rank == Some(rank)) {
+                return;
+            }
+        }
+    }
+}
