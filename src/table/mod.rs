@@ -1,5 +1,6 @@
 //! Table files: the values of one layer, packed in small blocks that are read one by one.
 mod block;
+mod cache;
 mod cell;
 mod context;
 mod error;
@@ -10,6 +11,7 @@ mod shape;
 mod source;
 mod writer;
 
+pub use cache::BlockCache;
 pub use cell::Cell;
 pub use context::Model;
 pub use error::{Part, TableError};

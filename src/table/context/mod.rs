@@ -6,6 +6,7 @@
 //! block, the second backwards from its end. So a probe decodes a quarter of a block on average,
 //! and a whole block decodes in two independent chains.
 
+mod alias;
 mod fit;
 mod rans;
 
@@ -13,6 +14,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::Cell;
+use alias::{Alias, Residues};
 
 /// Most values a model distinguishes; the rest of seven bits stands for "no value before".
 const SYMBOLS_MAX: usize = 127;
@@ -20,7 +22,7 @@ const SYMBOLS_MAX: usize = 127;
 /// The symbol that stands before the first of a stream.
 const START: u8 = 127;
 
-/// Most frequency tables of a model, which bounds its decoding tables to half a MiB.
+/// Most frequency tables of a model, which bounds its decoding tables to 64 KiB.
 const TABLES_MAX: usize = 64;
 
 /// The frequencies of a table add up to two to this power.
@@ -46,8 +48,10 @@ pub struct Model {
     tables: Vec<Vec<u16>>,
     /// Table of each context.
     map: Box<[u8; CONTEXTS]>,
-    /// Decoding tables, built when first needed.
-    slots: OnceLock<Vec<rans::Slots>>,
+    /// The tables as decoding needs them, built for the first block.
+    alias: OnceLock<Alias>,
+    /// The tables as encoding needs them, built for the first block.
+    residues: OnceLock<Residues>,
 }
 
 impl fmt::Debug for Model {
@@ -77,7 +81,9 @@ impl Model {
 
     /// Reads a model for values of `width` bytes, or says what is wrong with it.
     pub(super) fn from_bytes(bytes: &[u8], width: u8) -> Result<Self, String> {
-        let mut words = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+        let mut words = bytes
+            .chunks_exact(2)
+            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         let mut count = |what: &str, most: usize| match words.next().map(usize::from) {
             Some(count) if count <= most => Ok(count),
             found => Err(format!("{found:?} {what} in the model, at most {most} are possible")),
@@ -116,7 +122,13 @@ impl Model {
     }
 
     fn new(symbols: Vec<i16>, tables: Vec<Vec<u16>>, map: Box<[u8; CONTEXTS]>) -> Self {
-        Self { symbols, tables, map, slots: OnceLock::new() }
+        Self {
+            symbols,
+            tables,
+            map,
+            alias: OnceLock::new(),
+            residues: OnceLock::new(),
+        }
     }
 
     /// How many of the symbols are at most `value`.
