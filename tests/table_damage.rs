@@ -3,7 +3,7 @@
 mod table_support;
 
 use proptest::prelude::*;
-use sowbase::table::{Cell, FORMAT_VERSION, Part, Table, TableError, TableFile, Access, Writer};
+use sowbase::table::{Access, Cell, FORMAT_VERSION, Part, Table, TableError, TableFile, Writer};
 use table_support::{Layer, codecs, options, write};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -81,10 +81,7 @@ fn flipped_bits_never_give_wrong_values() {
 /// Gives `file` valid checksums again.
 fn vouch(file: &mut [u8]) {
     let header_at = usize::try_from(u64::from_le_bytes(file[24..32].try_into().unwrap())).unwrap();
-    let sums = [
-        (32, file.get(header_at..).map_or(0, xxh3_64)),
-        (40, xxh3_64(&file[64..])),
-    ];
+    let sums = [(32, file.get(header_at..).map_or(0, xxh3_64)), (40, xxh3_64(&file[64..]))];
     for (at, sum) in sums {
         file[at..at + 8].copy_from_slice(&sum.to_le_bytes());
     }

@@ -84,10 +84,7 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
     let start = range.start;
     let segments = vec((1_u64..20, 1_u64..150), 0..4);
     (segments, any::<bool>()).prop_flat_map(move |(segments, floored)| {
-        let segments: Vec<Segment> = segments
-            .into_iter()
-            .map(|(rows, row_len)| Segment { rows, row_len })
-            .collect();
+        let segments: Vec<Segment> = segments.into_iter().map(|(rows, row_len)| Segment { rows, row_len }).collect();
         let count: u64 = segments.iter().map(|s| s.rows * s.row_len).sum();
         let count = usize::try_from(count).unwrap();
         // Repeated runs, so that all kinds of block occur.
@@ -108,11 +105,7 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
 
 /// Options for writing `layer`.
 pub fn options<C>(layer: &Layer<C>, codec: Codec) -> Options {
-    Options {
-        codec,
-        block: None,
-        floored: layer.floors.is_some(),
-    }
+    Options { codec, block: None, floored: layer.floors.is_some() }
 }
 
 /// Every codec, fit for `layer`.
@@ -133,12 +126,7 @@ pub fn write<C: Cell + Debug>(layer: &Layer<C>, codec: Codec, block: Option<u32>
 }
 
 /// Writes a layer to `path`.
-pub fn write_to<C: Cell + Debug>(
-    path: &Path,
-    layer: &Layer<C>,
-    codec: Codec,
-    block: Option<u32>,
-) -> u64 {
+pub fn write_to<C: Cell + Debug>(path: &Path, layer: &Layer<C>, codec: Codec, block: Option<u32>) -> u64 {
     let mut options = options(layer, codec);
     options.block = block;
     let shape = layer.shape();

@@ -81,9 +81,7 @@ impl Model {
 
     /// Reads a model for values of `width` bytes, or says what is wrong with it.
     pub(super) fn from_bytes(bytes: &[u8], width: u8) -> Result<Self, String> {
-        let mut words = bytes
-            .chunks_exact(2)
-            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+        let mut words = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         let mut count = |what: &str, most: usize| match words.next().map(usize::from) {
             Some(count) if count <= most => Ok(count),
             found => Err(format!("{found:?} {what} in the model, at most {most} are possible")),
@@ -122,13 +120,7 @@ impl Model {
     }
 
     fn new(symbols: Vec<i16>, tables: Vec<Vec<u16>>, map: Box<[u8; CONTEXTS]>) -> Self {
-        Self {
-            symbols,
-            tables,
-            map,
-            alias: OnceLock::new(),
-            residues: OnceLock::new(),
-        }
+        Self { symbols, tables, map, alias: OnceLock::new(), residues: OnceLock::new() }
     }
 
     /// How many of the symbols are at most `value`.
