@@ -134,6 +134,9 @@ pub(super) struct BuildArgs {
     /// Seeds of the last layer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=127))]
     pub seeds: u8,
+    /// Kiothi with flags: the most closed pits of a layer; all if left out
+    #[arg(long, value_name = "C", default_value_t = u8::MAX, hide_default_value = true)]
+    pub closed: u8,
     /// Threads; all processors if left out
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

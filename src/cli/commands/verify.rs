@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cli::args::VerifyArgs;
 use crate::cli::failure::{Failure, NOT_THERE};
 use crate::cli::{output, watch};
-use crate::database::{Database, DatabaseError};
+use crate::database::DatabaseError;
 use crate::rules::{Layer, Rules, notation};
 use crate::solve::{Lower, SolvedLayer, Verdict, verify, verify_sample};
 
