@@ -82,7 +82,7 @@ fn following_play_cashes_the_value() {
         let position = parse(rules.as_ref(), &text, 1).expect("a position");
         oracle.answer(&position).expect("small layers are solved on the spot");
         let mut dice = Dice(u64::from(seeds));
-        for round in 0..600 {
+        for round in 0..300 {
             let board = index.unrank(dice.below(index.size() as usize) as u64);
             let (won, promised) = play_out(&oracle, board, round % 2 == 0, round % 3 != 0, &mut dice);
             assert!(won >= promised, "{game} {width} {}: {won} of {promised}", notation::write(rules.as_ref(), &board));
