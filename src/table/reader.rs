@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::block::{Coding, Decoder, Entry, GROUP, Kind, RECORD, SUM, Scratch, checksum, with_scratch};
+use super::block::{
+    Coding, Decoder, Entry, GROUP, Kind, RECORD, SUM, Scratch, checksum, with_scratch,
+};
 use super::context::Model;
 use super::header::{Header, PREAMBLE, Preamble};
 use super::shape::{Layout, Span};
@@ -169,7 +171,11 @@ impl<D: Bytes> Table<D> {
     /// Name of the codec the table was written with: `zstd` or `context`.
     #[must_use]
     pub fn codec(&self) -> &'static str {
-        if self.model.is_some() { "context" } else { "zstd" }
+        if self.model.is_some() {
+            "context"
+        } else {
+            "zstd"
+        }
     }
 
     /// Length of the whole file in bytes.

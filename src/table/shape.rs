@@ -182,13 +182,19 @@ impl Zone {
         let (offset, len) = match self.cut {
             Cut::Rows(together) => {
                 let row = index * together;
-                (row * self.row_len, together.min(self.rows - row) * self.row_len)
+                (
+                    row * self.row_len,
+                    together.min(self.rows - row) * self.row_len,
+                )
             }
             Cut::Pieces(pieces) => {
                 let (row, piece) = (index / pieces, index % pieces);
                 let (short, longer) = (self.row_len / pieces, self.row_len % pieces);
                 let column = piece * short + piece.min(longer);
-                (row * self.row_len + column, short + u64::from(piece < longer))
+                (
+                    row * self.row_len + column,
+                    short + u64::from(piece < longer),
+                )
             }
         };
         Span {

@@ -181,10 +181,7 @@ impl<C: Cell> Writer<C> {
             if self.options.floored {
                 match floors {
                     Some(floors) => self.floors.extend_from_slice(&floors[take.clone()]),
-                    // A floor below the value leaves no choice.
-                    None => self.floors.extend(values[take.clone()].iter().map(|&value| {
-                        C::narrow(value.into().saturating_sub(1)).unwrap_or(value)
-                    })),
+                    None => self.floors.extend(values[take.clone()].iter().map(below)),
                 }
             }
             done = take.end;
@@ -199,7 +196,11 @@ impl<C: Cell> Writer<C> {
         if self.broken {
             return Err(TableError::Broken { file: self.name() });
         }
-        let expected = if self.options.floored { values.len() } else { 0 };
+        let expected = if self.options.floored {
+            values.len()
+        } else {
+            0
+        };
         if let Some(floors) = floors
             && floors.len() != expected
         {
@@ -241,10 +242,9 @@ impl<C: Cell> Writer<C> {
             .map_init(
                 || Encoder::new(codec.level(), codec.model()),
                 |encoder, span| match encoder {
-                    Ok(encoder) => encoder.encode(
-                        &values[span.clone()],
-                        floored.then(|| &floors[span]),
-                    ),
+                    Ok(encoder) => {
+                        encoder.encode(&values[span.clone()], floored.then(|| &floors[span]))
+                    }
                     Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
                 },
             )
@@ -325,9 +325,19 @@ impl<C: Cell> Writer<C> {
             floored: self.options.floored,
             block: self.block,
             count: self.shape.count(),
-            segments: self.shape.segments().iter().map(|s| (s.rows, s.row_len)).collect(),
+            segments: self
+                .shape
+                .segments()
+                .iter()
+                .map(|s| (s.rows, s.row_len))
+                .collect(),
             index_at: self.at,
-            model: self.options.codec.model().map(Model::to_bytes).unwrap_or_default(),
+            model: self
+                .options
+                .codec
+                .model()
+                .map(Model::to_bytes)
+                .unwrap_or_default(),
         };
         let header = header.encode().map_err(|finding| TableError::Malformed {
             file: self.name(),
@@ -385,6 +395,11 @@ impl<C: Cell> Writer<C> {
             source,
         }
     }
+}
+
+/// A floor that leaves no choice, except for the lowest value, which leaves none anyway.
+fn below<C: Cell>(value: &C) -> C {
+    C::narrow((*value).into().saturating_sub(1)).unwrap_or(*value)
 }
 
 /// The folder `path` lies in.

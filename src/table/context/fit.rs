@@ -54,6 +54,9 @@ struct Piece<'a, C> {
 impl Model {
     /// Fits a model to `values` in rank order: a whole layer or a sample of whole rows.
     ///
+    /// A sample should have some million values from all over the layer: a block with a
+    /// sequence of values that the sample never showed is packed by zstd, which takes more.
+    ///
     /// `floors` are those that will be given to the writer, see
     /// [`Writer::append`](crate::table::Writer::append). At most 127 different values are told
     /// apart, the most frequent ones; blocks with others are packed by zstd. Deterministic for
@@ -65,14 +68,19 @@ impl Model {
         if model.symbols.is_empty() {
             return model;
         }
-        let piece_len = values.len().div_ceil(rayon::current_num_threads()).next_multiple_of(RUN);
+        let piece_len = values
+            .len()
+            .div_ceil(rayon::current_num_threads())
+            .next_multiple_of(RUN);
         let floor_pieces = floors.map(|floors| floors.chunks(piece_len).collect::<Vec<_>>());
         let pieces: Vec<Piece<'_, C>> = values
             .chunks(piece_len)
             .enumerate()
             .map(|(number, values)| Piece {
                 values,
-                floors: floor_pieces.as_ref().and_then(|pieces| pieces.get(number).copied()),
+                floors: floor_pieces
+                    .as_ref()
+                    .and_then(|pieces| pieces.get(number).copied()),
             })
             .collect();
         let mut counts = model.count(&pieces, |_, last, upto| {
@@ -131,13 +139,23 @@ impl Model {
     /// Deals the contexts to few tables so that the coded length is small.
     fn deal(&mut self, counts: &Counts, values: usize) {
         let mut used: Vec<(usize, u64)> = (0..CONTEXTS)
-            .map(|context| (context, counts.of(context).iter().map(|&n| u64::from(n)).sum()))
+            .map(|context| {
+                (
+                    context,
+                    counts.of(context).iter().map(|&n| u64::from(n)).sum(),
+                )
+            })
             .filter(|&(_, total)| total > 0)
             .collect();
         used.sort_by_key(|&(context, total)| (std::cmp::Reverse(total), context));
-        let tables = (1 + values / VALUES_PER_TABLE).min(TABLES_MAX).min(used.len());
+        let tables = (1 + values / VALUES_PER_TABLE)
+            .min(TABLES_MAX)
+            .min(used.len());
         let widen = |context: usize| counts.of(context).iter().map(|&n| u64::from(n)).collect();
-        let mut sums: Vec<Vec<u64>> = used[..tables].iter().map(|&(context, _)| widen(context)).collect();
+        let mut sums: Vec<Vec<u64>> = used[..tables]
+            .iter()
+            .map(|&(context, _)| widen(context))
+            .collect();
         for _ in 0..DEALS {
             let costs: Vec<Vec<u64>> = sums.iter().map(|sum| costs(sum)).collect();
             let dealt: Vec<u8> = used
@@ -203,9 +221,16 @@ impl Preferred {
 /// The table under which a context costs least, the first of equals.
 fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
     let cost = |costs: &[u64]| -> u64 {
-        counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum()
+        counts
+            .iter()
+            .zip(costs)
+            .map(|(&count, cost)| u64::from(count) * cost)
+            .sum()
     };
-    (0..).zip(costs).min_by_key(|(_, costs)| cost(costs)).map_or(0, |(table, _)| table)
+    (0..)
+        .zip(costs)
+        .min_by_key(|(_, costs)| cost(costs))
+        .map_or(0, |(table, _)| table)
 }
 
 /// Bits, in 1/65536, that each symbol costs under a table with these counts.
@@ -241,7 +266,9 @@ fn frequencies(sum: &[u64]) -> Vec<u16> {
         .iter()
         .map(|&count| {
             let share = u128::from(count) * u128::from(SCALE) / u128::from(total.max(1));
-            u16::try_from(share).unwrap_or(SCALE).max(u16::from(count > 0))
+            u16::try_from(share)
+                .unwrap_or(SCALE)
+                .max(u16::from(count > 0))
         })
         .collect();
     if total == 0 {
@@ -249,16 +276,19 @@ fn frequencies(sum: &[u64]) -> Vec<u16> {
     }
     let given = |frequencies: &[u16]| frequencies.iter().map(|&f| u32::from(f)).sum::<u32>();
     // What one more or one less is worth is the count over the frequency.
-    let worth = |symbol: usize, frequency: u16| (u128::from(sum[symbol]) << 32) / u128::from(frequency);
+    let worth =
+        |symbol: usize, frequency: u16| (u128::from(sum[symbol]) << 32) / u128::from(frequency);
     while given(&frequencies) < u32::from(SCALE) {
         let gainer = (0..sum.len()).filter(|&s| frequencies[s] > 0);
         let gainer = gainer.max_by_key(|&s| (worth(s, frequencies[s]), s));
-        gainer.into_iter().for_each(|s| frequencies[s] += 1);
+        let Some(gainer) = gainer else { break };
+        frequencies[gainer] += 1;
     }
     while given(&frequencies) > u32::from(SCALE) {
         let loser = (0..sum.len()).filter(|&s| frequencies[s] > 1);
         let loser = loser.min_by_key(|&s| (worth(s, frequencies[s] - 1), s));
-        loser.into_iter().for_each(|s| frequencies[s] -= 1);
+        let Some(loser) = loser else { break };
+        frequencies[loser] -= 1;
     }
     frequencies
 }

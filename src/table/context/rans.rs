@@ -136,7 +136,8 @@ impl Model {
             let symbol = if free {
                 likeliest(&table[..upto])?
             } else {
-                upto.checked_sub(1).filter(|&symbol| self.symbols[symbol] == value.into())?
+                upto.checked_sub(1)
+                    .filter(|&symbol| self.symbols[symbol] == value.into())?
             };
             let frequency = table[symbol];
             if frequency == 0 {
