@@ -7,6 +7,7 @@
 //! and a whole block decodes in two independent chains.
 
 mod alias;
+mod choose;
 mod fit;
 mod rans;
 
@@ -15,6 +16,7 @@ use std::sync::OnceLock;
 
 use super::Cell;
 use alias::{Alias, Residues};
+use choose::Costs;
 
 /// Most values a model distinguishes; the rest of seven bits stands for "no value before".
 const SYMBOLS_MAX: usize = 127;
@@ -52,6 +54,8 @@ pub struct Model {
     alias: OnceLock<Alias>,
     /// The tables as encoding needs them, built for the first block.
     residues: OnceLock<Residues>,
+    /// What symbols cost, for choosing among them.
+    costs: OnceLock<Costs>,
 }
 
 impl fmt::Debug for Model {
@@ -139,6 +143,7 @@ impl Model {
             map,
             alias: OnceLock::new(),
             residues: OnceLock::new(),
+            costs: OnceLock::new(),
         }
     }
 
