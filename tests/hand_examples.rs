@@ -83,7 +83,8 @@ fn shortest_cycle(words: &str, position: &str) -> Option<usize> {
     let rules = rules_for(words, &start);
     let (mut wave, mut seen) = (vec![start], HashSet::new());
     for plies in 1..100 {
-        let stays = |board| moves_of(rules.as_ref(), board).into_iter().filter(|(_, s)| s.gain == 0 && s.gain_other == 0);
+        let stays =
+            |board| moves_of(rules.as_ref(), board).into_iter().filter(|(_, s)| s.gain == 0 && s.gain_other == 0);
         let next: Vec<Board> = wave.iter().flat_map(stays).map(|(_, sown)| sown.board).collect();
         if next.contains(&start) {
             return Some(plies);

@@ -92,7 +92,8 @@ fn solvers_agree_on_two_pits_a_row_under_all_settings() {
 
 #[test]
 fn solvers_agree_on_three_pits_a_row_under_all_settings() {
-    let rule_sets: Vec<_> = boards::all_variants(3).into_iter().filter(|rules| rules.marks() != Marks::Closed).collect();
+    let rule_sets: Vec<_> =
+        boards::all_variants(3).into_iter().filter(|rules| rules.marks() != Marks::Closed).collect();
     compare_all(&rule_sets, 8, 3_003);
 }
 

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use sowbase::games::{self, GAMES, Game};
-use sowbase::index::positions;
 use sowbase::rules::{Board, Layer, MARK, OptionInfo, OptionKind, Rules};
 use sowbase::solve::{Lower, SolvedLayer, Unwatched, solve};
 
@@ -112,8 +111,14 @@ pub fn all_variants(width: usize) -> Vec<Box<dyn Rules>> {
     GAMES.iter().flat_map(|game| variants(game, width)).collect()
 }
 
+/// The ways to lay so many seeds into so many pits.
+pub fn ways_to_lay(seeds: u64, pits: u64) -> u64 {
+    (1..pits).fold(1, |ways, i| ways * (seeds + i) / i)
+}
+
 /// The largest number of seeds, at most `most`, for which all boards together, marks left out, number at most `limit`.
 pub fn seeds_within(rules: &dyn Rules, most: u8, limit: u64) -> u8 {
-    let fits = |n: u8| (0..=n).filter_map(|n| positions(rules, Layer::of(n))).sum::<u64>() <= limit;
-    (1..=most).rev().find(|&n| fits(n)).unwrap_or(1)
+    // All boards of up to n seeds are those of n seeds with one pit more, where the others wait.
+    let boards = |n: u8| ways_to_lay(n.into(), 2 * rules.half() as u64 + 1);
+    (1..=most).rev().find(|&n| boards(n) <= limit).unwrap_or(1)
 }
