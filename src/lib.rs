@@ -3,5 +3,6 @@
 pub mod games;
 pub mod index;
 pub mod rules;
+pub mod search;
 pub mod solve;
 pub mod table;

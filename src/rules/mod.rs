@@ -8,6 +8,7 @@ mod half_rows;
 mod laps;
 pub mod notation;
 mod perft;
+mod plain_sowing;
 mod rule_set;
 mod value;
 
@@ -15,6 +16,7 @@ pub use board::{Board, MARK, MAX_PITS, MAX_SEEDS};
 pub use half_rows::{Class, Feeding, HalfRows, Last, OtherHalf, OwnHalf, Row};
 pub use laps::LapWatch;
 pub use perft::perft;
+pub use plain_sowing::{Capture, PlainSowing};
 pub use rule_set::{OptionInfo, OptionKind, RuleError, RuleSet, Setting, WIDTHS, nearest, turn_owners};
 pub use value::{Scoring, Value};
 
@@ -169,6 +171,11 @@ pub trait Rules: Send + Sync {
 
     /// The half-row structure, for games that have it under these options.
     fn half_rows(&self) -> Option<&dyn HalfRows> {
+        None
+    }
+
+    /// The moves as data, for games that are so plain under these options.
+    fn plain_sowing(&self) -> Option<PlainSowing> {
         None
     }
 
