@@ -7,11 +7,15 @@
 
 mod acyclic;
 mod cyclic;
+mod drops;
 mod graph;
 mod halves;
 mod outcome;
 mod relay;
+mod settle;
+mod sweeps;
 mod thresholds;
+mod unmoves;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
