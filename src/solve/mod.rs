@@ -7,12 +7,16 @@
 
 mod acyclic;
 mod cyclic;
+mod drops;
 mod graph;
 mod halves;
 mod outcome;
 mod relay;
+mod settle;
+mod sweeps;
 mod thresholds;
 mod verify;
+mod unmoves;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
