@@ -10,7 +10,7 @@ use super::lock::FolderLock;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{Lower, Progress, SolveError, SolvedLayer, Values, solve};
+use crate::solve::{Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
 use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 
 /// How a build may spend the machine.
@@ -39,6 +39,11 @@ pub trait BuildProgress: Progress {
     fn begin(&self, step: &Step);
     /// A layer's table is in its place.
     fn end(&self, built: &Built);
+}
+
+impl BuildProgress for Unwatched {
+    fn begin(&self, _: &Step) {}
+    fn end(&self, _: &Built) {}
 }
 
 /// Values handed to the writer at a time.
