@@ -45,5 +45,6 @@ pub mod games;
 pub mod index;
 pub mod query;
 pub mod rules;
+pub mod search;
 pub mod solve;
 pub mod table;

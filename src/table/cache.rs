@@ -37,7 +37,9 @@ impl BlockCache {
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Self {
-            shards: std::iter::repeat_with(Mutex::default).take(SHARDS).collect(),
+            shards: std::iter::repeat_with(Mutex::default)
+                .take(SHARDS)
+                .collect(),
             shard_bytes: bytes / SHARDS,
         }
     }
@@ -76,7 +78,8 @@ impl BlockCache {
     /// Bytes held at present, values and bookkeeping.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let bytes = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes;
+        let bytes =
+            |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes;
         self.shards.iter().map(bytes).sum()
     }
 }

@@ -22,8 +22,10 @@ impl<C: Cell + Debug> Layer<C> {
     pub fn synthetic(count: u64) -> Self {
         let mut state = 1_u64;
         let mut random = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as i16
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            i16::try_from(state >> 49).unwrap()
         };
         let mut last = 0;
         let mut values = Vec::new();
@@ -46,9 +48,16 @@ impl<C: Cell + Debug> Layer<C> {
             }
         }
         if rest > 0 {
-            segments.push(Segment { rows: 1, row_len: rest });
+            segments.push(Segment {
+                rows: 1,
+                row_len: rest,
+            });
         }
-        Self { segments, values, floors: Some(floors) }
+        Self {
+            segments,
+            values,
+            floors: Some(floors),
+        }
     }
 
     pub fn shape(&self) -> Shape {
@@ -91,7 +100,10 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
         let count: u64 = segments.iter().map(|s| s.rows * s.row_len).sum();
         let count = usize::try_from(count).unwrap();
         // Repeated runs, so that all kinds of block occur.
-        let runs = vec((range.clone(), 1_usize..60, any::<bool>()), count.div_ceil(10));
+        let runs = vec(
+            (range.clone(), 1_usize..60, any::<bool>()),
+            count.div_ceil(10),
+        );
         runs.prop_map(move |runs| {
             let cells = runs.iter().cycle().flat_map(|&(value, len, free)| {
                 (0..len).map(move |i| {
@@ -101,7 +113,11 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
                 })
             });
             let (values, floors) = cells.take(count).unzip();
-            Layer { segments: segments.clone(), values, floors: Some(floors).filter(|_| floored) }
+            Layer {
+                segments: segments.clone(),
+                values,
+                floors: Some(floors).filter(|_| floored),
+            }
         })
     })
 }

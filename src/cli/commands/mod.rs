@@ -9,3 +9,4 @@ pub(super) mod openings;
 pub(super) mod perft;
 pub(super) mod query;
 pub(super) mod stats;
+pub(super) mod verify;

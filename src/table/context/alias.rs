@@ -47,18 +47,19 @@ impl Alias {
     /// The symbol that `residue`, less than [`SCALE`], stands for under a table; `None` if there
     /// is no such table.
     #[inline]
+    #[allow(clippy::cast_possible_truncation)] // The fields of a share are masked.
     pub fn find(&self, table: u8, residue: u32) -> Option<Hit> {
         let place_bits = SCALE_BITS - self.bucket_bits;
         let (bucket, place) = (residue >> place_bits, residue & ((1 << place_bits) - 1));
         let index = u32::from(table) << self.bucket_bits | bucket;
         let shares = *self.buckets.get(index as usize)?;
         let above = u64::from(place) >= shares >> (2 * SHARE_BITS);
-        let share = if above { shares >> SHARE_BITS } else { shares } as u32;
+        let share = if above { shares >> SHARE_BITS } else { shares };
         let mask = u32::from(SCALE - 1);
         Some(Hit {
             symbol: (share & 0x7f) as u8,
-            frequency: (share >> 7 & mask) + 1,
-            offset: place + (share >> (7 + SCALE_BITS)) & mask,
+            frequency: (((share >> 7) as u32) & mask) + 1,
+            offset: (place + (share >> (7 + SCALE_BITS)) as u32) & mask,
         })
     }
 }
@@ -82,15 +83,20 @@ fn divide(table: &[u16], bucket_bits: u32) -> Vec<u64> {
     }
     let mut used = vec![0_u32; rest.len()];
     let mut share = |symbol: usize, from: u32, to: u32| {
-        let frequency = u32::from(table.get(symbol).copied().unwrap_or(1));
+        let frequency = u64::from(table.get(symbol).copied().unwrap_or(1));
         let offset = used[symbol].wrapping_sub(from) & u32::from(SCALE - 1);
         used[symbol] += to - from;
-        u64::from((symbol & 0x7f) as u32 | (frequency.wrapping_sub(1) & u32::from(SCALE - 1)) << 7)
+        symbol as u64 & 0x7f
+            | (frequency.wrapping_sub(1) & u64::from(SCALE - 1)) << 7
             | u64::from(offset) << (7 + SCALE_BITS)
     };
     (0..rest.len())
         .map(|bucket| {
-            let threshold = if other[bucket] == bucket { 0 } else { rest[bucket] };
+            let threshold = if other[bucket] == bucket {
+                0
+            } else {
+                rest[bucket]
+            };
             let below = share(bucket, 0, threshold);
             let above = share(other[bucket], threshold, size);
             u64::from(threshold) << (2 * SHARE_BITS) | above << SHARE_BITS | below
@@ -136,7 +142,9 @@ impl Residues {
     pub fn of_symbol(&self, table: u8, symbol: usize, offset: u32) -> Option<u32> {
         let table = usize::from(table);
         let place = self.starts.get(table)?.get(symbol)? + offset as usize;
-        self.residues[table].get(place).map(|&residue| residue.into())
+        self.residues[table]
+            .get(place)
+            .map(|&residue| residue.into())
     }
 }
 

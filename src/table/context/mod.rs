@@ -7,6 +7,7 @@
 //! and a whole block decodes in two independent chains.
 
 mod alias;
+mod choose;
 mod fit;
 mod rans;
 
@@ -15,6 +16,7 @@ use std::sync::OnceLock;
 
 use super::Cell;
 use alias::{Alias, Residues};
+use choose::Costs;
 
 /// Most values a model distinguishes; the rest of seven bits stands for "no value before".
 const SYMBOLS_MAX: usize = 127;
@@ -52,6 +54,8 @@ pub struct Model {
     alias: OnceLock<Alias>,
     /// The tables as encoding needs them, built for the first block.
     residues: OnceLock<Residues>,
+    /// What symbols cost, for choosing among them.
+    costs: OnceLock<Costs>,
 }
 
 impl fmt::Debug for Model {
@@ -86,16 +90,25 @@ impl Model {
             .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         let mut count = |what: &str, most: usize| match words.next().map(usize::from) {
             Some(count) if count <= most => Ok(count),
-            found => Err(format!("{found:?} {what} in the model, at most {most} are possible")),
+            found => Err(format!(
+                "{found:?} {what} in the model, at most {most} are possible"
+            )),
         };
         let symbol_count = count("symbols", SYMBOLS_MAX)?;
         let table_count = count("tables", TABLES_MAX)?;
         let map_at = 4 + 2 * symbol_count + 2 * symbol_count * table_count;
         let expected = map_at + (symbol_count + 1) * (symbol_count + 1);
         if bytes.len() != expected {
-            return Err(format!("a model of {} bytes, {expected} expected", bytes.len()));
+            return Err(format!(
+                "a model of {} bytes, {expected} expected",
+                bytes.len()
+            ));
         }
-        let symbols: Vec<i16> = words.by_ref().take(symbol_count).map(u16::cast_signed).collect();
+        let symbols: Vec<i16> = words
+            .by_ref()
+            .take(symbol_count)
+            .map(u16::cast_signed)
+            .collect();
         if !symbols.is_sorted_by(|a, b| a < b) {
             return Err("the model's symbols do not ascend".into());
         }
@@ -114,7 +127,9 @@ impl Model {
         let mut map = Box::new([0; CONTEXTS]);
         for (context, &table) in contexts(symbol_count).zip(&bytes[map_at..]) {
             if usize::from(table) >= table_count.max(1) {
-                return Err(format!("context {context} has table {table} of {table_count}"));
+                return Err(format!(
+                    "context {context} has table {table} of {table_count}"
+                ));
             }
             map[context] = table;
         }
@@ -128,6 +143,7 @@ impl Model {
             map,
             alias: OnceLock::new(),
             residues: OnceLock::new(),
+            costs: OnceLock::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Coding a block under a model, and decoding it: rANS with 32-bit states and 16-bit words.
 
 use super::alias::{Alias, Residues};
+use super::choose::Choice;
 use super::{Cell, Model, SCALE, SCALE_BITS, START, context};
 
 /// Least value of a state between two symbols, and its value before the first one is coded.
@@ -126,34 +127,27 @@ impl Model {
 
     /// A stream in reading order: the final state, then the words, each low byte first.
     fn encode_stream<C: Cell>(&self, values: &[C], floors: Option<&[C]>) -> Option<Vec<u8>> {
-        let mut ranges = Vec::with_capacity(values.len());
+        let mut symbols = Vec::with_capacity(values.len());
+        if !Choice::default().choose(self, values, floors, &mut symbols) {
+            return None;
+        }
+        let mut coded = Vec::with_capacity(values.len());
         let (mut last, mut previous) = (START, START);
-        for (place, &value) in values.iter().enumerate() {
-            let number = self.map[context(last, previous)];
-            let table = self.tables.get(usize::from(number))?;
-            let upto = self.symbols_upto(value.into());
-            let free = floors.is_some_and(|floors| floors[place] == value);
-            let symbol = if free {
-                likeliest(&table[..upto])?
-            } else {
-                upto.checked_sub(1).filter(|&symbol| self.symbols[symbol] == value.into())?
-            };
-            let frequency = table[symbol];
-            if frequency == 0 {
-                return None;
-            }
-            ranges.push((number, symbol, u32::from(frequency)));
-            (last, previous) = (u8::try_from(symbol).ok()?, last);
+        for symbol in symbols {
+            let table = self.map[context(last, previous)];
+            let frequency = self.tables[usize::from(table)][usize::from(symbol)];
+            coded.push((table, symbol, u32::from(frequency)));
+            (last, previous) = (symbol, last);
         }
         let residues = self.residues.get_or_init(|| Residues::of(&self.tables));
         let mut words = Vec::new();
         let mut state = LOWEST;
-        for &(table, symbol, frequency) in ranges.iter().rev() {
+        for &(table, symbol, frequency) in coded.iter().rev() {
             if u64::from(state) >= u64::from(frequency) << (32 - SCALE_BITS) {
                 words.push((state & 0xffff) as u16);
                 state >>= 16;
             }
-            let residue = residues.of_symbol(table, symbol, state % frequency)?;
+            let residue = residues.of_symbol(table, symbol.into(), state % frequency)?;
             state = (state / frequency) << SCALE_BITS | residue;
         }
         let mut bytes = state.to_le_bytes().to_vec();
@@ -209,10 +203,4 @@ impl Model {
         let value = self.symbols.get(usize::from(symbol)).copied();
         value.and_then(C::narrow).unwrap_or_default()
     }
-}
-
-/// The most frequent symbol of a part of a table, the first of equals; `None` if there is none.
-fn likeliest(frequencies: &[u16]) -> Option<usize> {
-    let most = frequencies.iter().max()?;
-    frequencies.iter().position(|frequency| frequency == most)
 }
