@@ -33,7 +33,8 @@
 //! | [`rules`] | what a game is: boards, moves, values, options; positions as text |
 //! | [`games`] | the eight games, one file each, and their registry |
 //! | [`index`] | the numbering of the positions of a layer |
-//! | [`solve`] | solving a layer in memory, one way a kind of game |
+//! | [`solve`] | solving a layer in memory, one way a kind of game, and proving it afterwards |
+//! | [`search`] | looking ahead from positions that no table holds |
 //! | [`table`] | the table file; names no other module |
 //! | [`database`] | a folder of tables of one rule set: planning, building, probing |
 //! | [`query`] | a position in, an answer out |

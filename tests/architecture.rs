@@ -10,6 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("games", &["rules"]),
     ("index", &["rules"]),
     ("solve", &["rules", "index"]),
+    ("search", &["rules", "index", "solve"]),
     ("table", &[]),
     ("database", &["rules", "index", "solve", "table"]),
     ("query", &["rules", "games", "index", "solve", "database"]),

@@ -108,6 +108,8 @@ fn a_second_build_in_the_same_folder_is_refused() {
     let folder = Folder::new();
     let first = start(&folder, "build oware --seeds 12");
     await_file(&folder, "oware-6/009.sow");
+    // Stopped, it holds the folder for as long as the test needs.
+    signal(&first, "-STOP");
     folder
         .sowbase("build oware --seeds 12")
         .assert()
@@ -116,6 +118,7 @@ fn a_second_build_in_the_same_folder_is_refused() {
     // Other rules have a folder of their own, and reading goes on beside a build.
     folder.done("build awari --seeds 4 --quiet");
     folder.done("query oware 0,0,0,0,0,1/1,0,0,0,0,0 --no-build");
+    signal(&first, "-CONT");
     let output = first.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", text(&output.stderr));
     folder.done("check oware");

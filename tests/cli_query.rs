@@ -173,7 +173,10 @@ fn a_missing_lower_layer_hides_no_move() {
     let whole = folder.query("oware --pits 3", position);
     for seeds in 0..6 {
         std::fs::remove_file(folder.path().join(format!("oware-3/{seeds:03}.sow"))).expect("the table was there");
-        assert_eq!(folder.query("oware --pits 3", position), whole, "without layer {seeds}");
+        let answer = folder.query("oware --pits 3", position);
+        for field in ["value", "best", "moves", "play"] {
+            assert_eq!(answer[field], whole[field], "{field} without layer {seeds}");
+        }
     }
     let before = folder.files("oware-3");
     assert_eq!(folder.json("build oware --pits 3 --seeds 6 --json").len(), 6);
@@ -184,8 +187,9 @@ fn a_missing_lower_layer_hides_no_move() {
 fn initial_positions_have_the_golden_values() {
     for (rules, value, moves) in [
         ("kalaha --pits 3 --per-pit 2", 4, &[-8, 4, 0][..]),
-        ("kalaha --pits 4 --per-pit 3", 8, &[-8, 8, 0, -4]),
-        ("kalah --pits 4 --per-pit 3", 6, &[-6, 6, 2, -2]),
+        ("kalaha --pits 4 --per-pit 2", 6, &[-12, -10, 4, 6]),
+        ("kalaha --pits 3 --per-pit 3", 2, &[2, 2, -6]),
+        ("kalah --pits 3 --per-pit 3", 2, &[2, 2, -4]),
         ("kalaha --per-pit 1", 2, &[0, 0, 0, -2, -2, 2]),
         ("oware --pits 3 --per-pit 2", 3, &[-2, 3, 0]),
         ("awale --pits 3 --per-pit 2", -2, &[-2, -2, -2]),
