@@ -10,7 +10,7 @@ use super::lock::FolderLock;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{self, Lower, Progress, SolveError, SolvedLayer, Values, solve};
+use crate::solve::{self, Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
 use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 
 /// How a build may spend the machine.
@@ -39,6 +39,11 @@ pub trait BuildProgress: Progress {
     fn begin(&self, step: &Step);
     /// A layer's table is in its place.
     fn end(&self, built: &Built);
+}
+
+impl BuildProgress for Unwatched {
+    fn begin(&self, _: &Step) {}
+    fn end(&self, _: &Built) {}
 }
 
 /// Values handed to the writer at a time.
@@ -146,7 +151,9 @@ impl Database {
             histogram: histogram(index, values, widen),
         };
         let codec = Codec::Context(Model::fit(values, floors));
-        let options = Options { codec, block: None, floored: floors.is_some() };
+        // What captures leave is short; whole values pack better in longer blocks.
+        let block = if floors.is_some() { None } else { Some(1024) };
+        let options = Options { codec, block, floored: floors.is_some() };
         let mut writer = Writer::<C>::create(&self.file(index.layer()), meta, shape(index)?, options)?;
         for (i, chunk) in values.chunks(CHUNK).enumerate() {
             if progress.is_cancelled() {

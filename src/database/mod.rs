@@ -99,7 +99,7 @@ impl Database {
             return Ok(Some(Arc::clone(found)));
         }
         let file = self.file(layer);
-        if !file.is_file() {
+        if !file.try_exists().map_err(|source| DatabaseError::io(&file, "look for the table", source))? {
             return Ok(None);
         }
         let opened = Arc::new(self.open_file(layer, &file)?);

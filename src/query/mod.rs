@@ -83,7 +83,7 @@ impl Oracle {
     /// A damaged or foreign table, or a folder that cannot be read.
     pub fn answer(&self, position: &Position) -> Result<(Answer, Option<Note>), DatabaseError> {
         let mut note = None;
-        if self.bounds(&position.board)?.exact().is_none() {
+        if !self.knows(&position.board)? {
             note = self.solve_small(&position.board)?;
         }
         let mut answer = self.describe(position)?;
@@ -93,16 +93,31 @@ impl Oracle {
         Ok((answer, note))
     }
 
+    /// Whether the value of a position and those of all its moves are known, so that no best move is missed.
+    fn knows(&self, board: &Board) -> Result<bool, DatabaseError> {
+        for (_, sown) in &self.moves(board) {
+            if self.move_worth(sown)?.exact().is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(self.bounds(board)?.exact().is_some())
+    }
+
     /// The value of a position, or what is known of it from its moves.
     fn bounds(&self, board: &Board) -> Result<Worth, DatabaseError> {
         if let Some(value) = self.value(board)? {
             return Ok(Worth::Exact(value));
         }
+        let scoring = self.rules().scoring();
         let mut best = self.widest(board, true);
         for (_, sown) in &self.moves(board) {
-            best = best.or(self.move_worth(sown)?, self.rules().scoring());
+            best = best.or(self.move_worth(sown)?, scoring);
         }
-        Ok(best)
+        Ok(match best {
+            // Bounds that meet leave one number of seeds; of an outcome they do not tell the distance.
+            Worth::Between(lower, upper) if lower == upper && scoring == Scoring::Seeds => Worth::Exact(Value(lower)),
+            _ => best,
+        })
     }
 
     fn moves(&self, board: &Board) -> Moves {
