@@ -39,7 +39,7 @@ fn shape() -> Shape {
     Shape::new(segments.collect()).expect("the shape of a layer")
 }
 
-/// Values that mostly repeat one of the last few, as those of a game do; about 2.3 bits each.
+/// Values that mostly repeat one of the last few, as those of a game do, though with less order.
 fn layer(count: u64) -> Vec<i8> {
     let mut random = Random(1);
     let mut recent = [0_i8, 2, -2, 5];
