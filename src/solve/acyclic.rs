@@ -5,16 +5,21 @@
 //! seeds in tiles of neighbours and rows A of s seeds rising inside a tile, f(A, tile) followed by f(tile, A) finds
 //! every child done: A' was earlier in this tile, and B' < B in this or an earlier tile. One pass solves the layer;
 //! the pairs {s, n - s} are independent of each other.
+//!
+//! What a move of a certain [`Kind`] leads to is worked out for a whole tile at once: with the mover's row fixed, as
+//! lists of the tile's rows that it leads to the same place; with the other row fixed, as one [`Answer`] for all rows.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::halves::{HalfTables, OtherMove, OwnMove};
+use super::halves::{HalfTables, OtherTable, OwnTable};
 use super::{Lower, Progress, SolveError, check};
 use crate::index::LayerIndex;
 use crate::rules::{HalfRows, Layer, Rules};
 
-/// Rows of a tile: few enough that the lower rows they lead to stay in cache.
-const TILE: usize = 64;
+/// Rows of a tile: few enough that the rows they lead to stay in cache.
+const TILE: usize = 256;
 
 /// A layer below: its values and where each number of own seeds begins.
 struct Below<'a> {
@@ -25,7 +30,8 @@ struct Below<'a> {
 struct Pass<'a> {
     n: usize,
     counts: Vec<usize>,
-    tables: HalfTables,
+    kinds: Vec<Kinds>,
+    other: Vec<OtherTable>,
     below: Vec<Below<'a>>,
     ends_on_other_empty: bool,
 }
@@ -45,10 +51,13 @@ pub(super) fn solve(
         let (lower_index, values) = lower.seeds(Layer::of(m as u8))?;
         below.push(Below { values, starts: (0..=m).map(|own| lower_index.start(own) as usize).collect() });
     }
+    let tables = HalfTables::new(halves, index.halves(), n);
+    let counts: Vec<usize> = (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect();
     let pass = Pass {
         n,
-        counts: (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect(),
-        tables: HalfTables::new(halves, index.halves(), n),
+        kinds: tables.own.iter().zip(&counts).map(|(own, &rows)| Kinds::of(own, rows)).collect(),
+        other: tables.other,
+        counts,
         below,
         ends_on_other_empty: halves.ends_on_other_empty(),
     };
@@ -74,6 +83,84 @@ pub(super) fn solve(
     Ok(values)
 }
 
+/// Moves that differ in the mover's row alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    class: u16,
+    again: bool,
+    /// The mover's seeds afterwards: `[nothing captured, captured]`.
+    seeds: [u8; 2],
+}
+
+/// A move by its kind, with the ranks of the mover's row afterwards: `[nothing captured, captured]`.
+#[derive(Clone, Copy)]
+struct Step {
+    kind: u32,
+    row: [u32; 2],
+}
+
+/// The moves from the rows of one number of seeds.
+struct Kinds {
+    kinds: Vec<Kind>,
+    starts: Vec<u32>,
+    steps: Vec<Step>,
+}
+
+impl Kinds {
+    fn of(own: &OwnTable, rows: usize) -> Self {
+        let (mut kinds, mut starts, mut steps) = (Vec::new(), vec![0], Vec::new());
+        for row in 0..rows {
+            for own_move in own.of(row) {
+                let kind = Kind { class: own_move.class, again: own_move.again, seeds: own_move.seeds };
+                let number = kinds.iter().position(|&known| known == kind).unwrap_or(kinds.len());
+                if number == kinds.len() {
+                    kinds.push(kind);
+                }
+                steps.push(Step { kind: number as u32, row: own_move.row });
+            }
+            starts.push(steps.len() as u32);
+        }
+        Self { kinds, starts, steps }
+    }
+
+    #[inline]
+    fn of_row(&self, row: usize) -> &[Step] {
+        &self.steps[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+}
+
+/// Where a move out of the layer leads to.
+#[derive(Clone, Copy)]
+struct Exit<'a> {
+    captured: bool,
+    gain: i8,
+    /// Whether the mover moves again.
+    again: bool,
+    values: &'a [i8],
+    /// Where the values begin for the other row afterwards, and how far those for neighbouring own rows lie apart.
+    start: usize,
+    stride: usize,
+}
+
+/// What the moves of a kind do to the rows of a tile.
+#[derive(Default)]
+struct Effects<'a> {
+    /// Rows from which nothing is won, as places in the tile: `[nothing captured, captured]`.
+    inside: [Vec<u32>; 2],
+    /// The others, together where only the start differs.
+    exits: Vec<(Exit<'a>, Vec<(u32, usize)>)>,
+}
+
+/// What a move of a kind is worth if the other row is fixed: `gain + sign * values[row[captured] * stride]`.
+#[derive(Clone, Copy)]
+struct Answer<'a> {
+    values: &'a [i8],
+    stride: usize,
+    captured: usize,
+    gain: i8,
+    sign: i8,
+}
+
 impl Pass<'_> {
     /// Blocks of `own` and of `n - own` seeds, which are different.
     fn solve_pair(
@@ -85,19 +172,18 @@ impl Pass<'_> {
     ) -> Result<(), SolveError> {
         let other = self.n - own;
         let (small_rows, large_rows) = (self.counts[own], self.counts[other]);
+        let mut values = [0; TILE];
         for tile in (0..large_rows).step_by(TILE) {
             check(progress)?;
             let tile = tile..(tile + TILE).min(large_rows);
+            let values = &mut values[..tile.len()];
+            let effects = self.effects(own, &tile);
             for a in 0..small_rows {
-                let moves = self.tables.own[own].of(a);
-                for b in tile.clone() {
-                    let child = &large[b * small_rows..][..small_rows];
-                    small[a * large_rows + b] = self.value(own, moves, self.tables.other[other].of(b), child);
-                }
-                let others = self.tables.other[own].of(a);
-                let child = &small[a * large_rows..][..large_rows];
-                for b in tile.clone() {
-                    large[b * small_rows + a] = self.value(other, self.tables.own[other].of(b), others, child);
+                self.fixed_own(own, a, &effects, &large[tile.start * small_rows..], small_rows, values);
+                small[a * large_rows..][tile.clone()].copy_from_slice(values);
+                self.fixed_other(other, a, &tile, &small[a * large_rows..][..large_rows], values);
+                for (b, &value) in tile.clone().zip(&*values) {
+                    large[b * small_rows + a] = value;
                 }
             }
             progress.advance(2 * (tile.len() * small_rows) as u64);
@@ -109,19 +195,19 @@ impl Pass<'_> {
     fn solve_equal(&self, block: &mut [i8], progress: &dyn Progress) -> Result<(), SolveError> {
         let own = self.n / 2;
         let rows = self.counts[own];
-        let (own_table, other_table) = (&self.tables.own[own], &self.tables.other[own]);
+        let mut values = [0; TILE];
         for tile in (0..rows).step_by(TILE) {
             check(progress)?;
             let tile = tile..(tile + TILE).min(rows);
+            let values = &mut values[..tile.len()];
+            let effects = self.effects(own, &tile);
             // Rows before the tile were its partners when they were in a tile themselves.
             for a in tile.start..rows {
-                for b in tile.clone() {
-                    block[a * rows + b] =
-                        self.value(own, own_table.of(a), other_table.of(b), &block[b * rows..][..rows]);
-                }
-                for b in tile.clone() {
-                    block[b * rows + a] =
-                        self.value(own, own_table.of(b), other_table.of(a), &block[a * rows..][..rows]);
+                self.fixed_own(own, a, &effects, &block[tile.start * rows..], rows, values);
+                block[a * rows..][tile.clone()].copy_from_slice(values);
+                self.fixed_other(own, a, &tile, &block[a * rows..][..rows], values);
+                for (b, &value) in tile.clone().zip(&*values) {
+                    block[b * rows + a] = value;
                 }
             }
             progress.advance(((2 * (rows - tile.start) - tile.len()) * tile.len()) as u64);
@@ -129,36 +215,120 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The value of a position with `own` seeds in the mover's row; `child` holds the positions of this layer in which
-    /// the other player is to move, by the rank of the mover's row.
-    #[inline]
-    fn value(&self, own: usize, moves: &[OwnMove], others: &[OtherMove], child: &[i8]) -> i8 {
-        if own == 0 || (own == self.n && self.ends_on_other_empty) {
-            return own as i8 - (self.n - own) as i8;
+    /// The value of positions at which play is over.
+    fn over(&self, own: usize) -> Option<i8> {
+        let over = own == 0 || (own == self.n && self.ends_on_other_empty);
+        over.then(|| own as i8 - (self.n - own) as i8)
+    }
+
+    /// Where a move leads to if the other row is `b`; `None` if it stays in the layer.
+    fn exit(&self, own: usize, kind: Kind, b: usize) -> (bool, Option<Exit<'_>>) {
+        let other_move = self.other[self.n - own].of(b)[usize::from(kind.class)];
+        let captured = other_move.captures;
+        let (seeds, other_seeds) = (usize::from(kind.seeds[usize::from(captured)]), usize::from(other_move.seeds));
+        let left = seeds + other_seeds;
+        if left == self.n {
+            return (captured, None);
         }
-        let mut best = i8::MIN;
-        for own_move in moves {
-            let other_move = others[usize::from(own_move.class)];
-            let captured = usize::from(other_move.captures);
-            let row = own_move.row[captured] as usize;
-            let seeds = usize::from(own_move.seeds[captured]);
-            let left = seeds + usize::from(other_move.seeds);
-            let gain = (self.n - left) as i8;
-            let value = if gain == 0 {
-                -child[row]
-            } else {
-                let below = &self.below[left];
-                let other_row = other_move.row as usize;
-                if own_move.again {
-                    let row_len = self.counts[usize::from(other_move.seeds)];
-                    gain + below.values[below.starts[seeds] + row * row_len + other_row]
-                } else {
-                    let row_len = self.counts[seeds];
-                    gain - below.values[below.starts[usize::from(other_move.seeds)] + other_row * row_len + row]
+        let (below, row) = (&self.below[left], other_move.row as usize);
+        let (start, stride) = if kind.again {
+            (below.starts[seeds] + row, self.counts[other_seeds])
+        } else {
+            (below.starts[other_seeds] + row * self.counts[seeds], 1)
+        };
+        let gain = (self.n - left) as i8;
+        (captured, Some(Exit { captured, gain, again: kind.again, values: below.values, start, stride }))
+    }
+
+    /// By kind of move of a mover with `own` seeds: what it does to the rows of a tile.
+    fn effects(&self, own: usize, tile: &Range<usize>) -> Vec<Effects<'_>> {
+        let effects_of = |&kind: &Kind| {
+            let mut effects = Effects::default();
+            for (i, b) in (0..).zip(tile.clone()) {
+                let (captured, exit) = self.exit(own, kind, b);
+                let Some(exit) = exit else {
+                    effects.inside[usize::from(captured)].push(i);
+                    continue;
+                };
+                let alike = |(known, _): &&mut (Exit, _)| {
+                    (known.captured, known.gain, known.stride) == (exit.captured, exit.gain, exit.stride)
+                };
+                match effects.exits.iter_mut().find(alike) {
+                    Some((_, places)) => places.push((i, exit.start)),
+                    None => effects.exits.push((exit, vec![(i, exit.start)])),
                 }
-            };
-            best = best.max(value);
+            }
+            effects
+        };
+        self.kinds[own].kinds.iter().map(effects_of).collect()
+    }
+
+    /// The values of the own row `a` against a tile; `children` are the positions after a move that wins nothing, by
+    /// rows of the tile.
+    #[inline]
+    fn fixed_own(
+        &self,
+        own: usize,
+        a: usize,
+        effects: &[Effects<'_>],
+        children: &[i8],
+        row_len: usize,
+        values: &mut [i8],
+    ) {
+        if let Some(over) = self.over(own) {
+            values.fill(over);
+            return;
         }
-        best
+        values.fill(i8::MIN);
+        for step in self.kinds[own].of_row(a) {
+            let effects = &effects[step.kind as usize];
+            for (inside, row) in effects.inside.iter().zip(step.row) {
+                for &i in inside {
+                    let child = -children[i as usize * row_len + row as usize];
+                    let value = &mut values[i as usize];
+                    *value = child.max(*value);
+                }
+            }
+            for (exit, places) in &effects.exits {
+                let row = step.row[usize::from(exit.captured)] as usize * exit.stride;
+                let sign = if exit.again { 1 } else { -1 };
+                for &(i, start) in places {
+                    let value = &mut values[i as usize];
+                    *value = (exit.gain + sign * exit.values[start + row]).max(*value);
+                }
+            }
+        }
+    }
+
+    /// The values of the own rows of a tile against the other row `a`; `children` are the positions after a move that
+    /// wins nothing, by the mover's row afterwards.
+    #[inline]
+    fn fixed_other(&self, own: usize, a: usize, tile: &Range<usize>, children: &[i8], values: &mut [i8]) {
+        if let Some(over) = self.over(own) {
+            values.fill(over);
+            return;
+        }
+        let answer = |&kind: &Kind| match self.exit(own, kind, a) {
+            (captured, None) => {
+                Answer { values: children, stride: 1, captured: usize::from(captured), gain: 0, sign: -1 }
+            }
+            (captured, Some(exit)) => Answer {
+                values: &exit.values[exit.start..],
+                stride: exit.stride,
+                captured: usize::from(captured),
+                gain: exit.gain,
+                sign: if exit.again { 1 } else { -1 },
+            },
+        };
+        let answers: Vec<Answer> = self.kinds[own].kinds.iter().map(answer).collect();
+        for (b, value) in tile.clone().zip(values) {
+            let mut best = i8::MIN;
+            for step in self.kinds[own].of_row(b) {
+                let answer = &answers[step.kind as usize];
+                let after = answer.values[step.row[answer.captured] as usize * answer.stride];
+                best = best.max(answer.gain + answer.sign * after);
+            }
+            *value = best;
+        }
     }
 }
