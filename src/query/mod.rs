@@ -172,14 +172,14 @@ impl Oracle {
             if solved.contains(layer) {
                 continue;
             }
-            let ready = match self.database.load(layer)? {
+            let ready = match self.database.load(layer, &mut solved)? {
                 Some(loaded) => loaded,
                 None => {
                     count += 1;
-                    solve(rules, layer, &solved, &Unwatched)?
+                    Arc::new(solve(rules, layer, &solved, &Unwatched)?)
                 }
             };
-            solved.insert(Arc::new(ready));
+            solved.insert(ready);
         }
         let arguments = games::arguments(rules.rule_set());
         Ok((count > 0).then(|| {

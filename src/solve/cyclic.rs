@@ -37,11 +37,7 @@ pub(super) fn solve(
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     let tables = HalfTables::new(halves, index.halves(), n);
-    let grid = Grid {
-        n,
-        counts: (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect(),
-        starts: (0..=n).map(|own| index.start(own) as usize).collect(),
-    };
+    let grid = Grid::new(index);
     let effects = effects(&tables, &grid.counts);
     let must_feed = must_feed(&tables, &grid, halves.feeding());
     let mut exits = vec![NOTHING; index.size() as usize];
@@ -60,6 +56,22 @@ pub(super) fn solve(
     for own in 0..=n {
         turn_back(&turned[grid.block(own)], &mut exits[grid.block(own)], grid.counts[n - own]);
     }
+    Ok(exits.into_iter().map(plain).collect())
+}
+
+/// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none.
+pub(super) fn exits(
+    halves: &dyn HalfRows,
+    index: &LayerIndex,
+    lower: &Lower,
+    progress: &dyn Progress,
+) -> Result<Vec<i8>, SolveError> {
+    let n = usize::from(index.layer().seeds);
+    let tables = HalfTables::new(halves, index.halves(), n);
+    let grid = Grid::new(index);
+    let effects = effects(&tables, &grid.counts);
+    let mut exits = vec![NOTHING; index.size() as usize];
+    Exits::new(&grid, &tables, &effects, halves.feeding(), lower)?.look_up(&mut exits, progress)?;
     Ok(exits.into_iter().map(plain).collect())
 }
 

@@ -18,6 +18,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::index::LayerIndex;
+
 use super::drops::Effects;
 use super::halves::HalfTables;
 use super::unmoves::Halves;
@@ -54,6 +56,15 @@ pub(super) struct Grid {
 }
 
 impl Grid {
+    pub(super) fn new(index: &LayerIndex) -> Self {
+        let n = usize::from(index.layer().seeds);
+        Self {
+            n,
+            counts: (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect(),
+            starts: (0..=n).map(|own| index.start(own) as usize).collect(),
+        }
+    }
+
     pub(super) fn block(&self, own: usize) -> Range<usize> {
         self.starts[own]..self.starts[own] + self.counts[own] * self.counts[self.n - own]
     }

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use crate::cli::args::{ExportArgs, Format};
 use crate::cli::failure::Failure;
 use crate::rules::{Layer, Rules, Scoring, Value, notation};
-use crate::solve::SolvedLayer;
+use crate::solve::{Lower, SolvedLayer};
 
 pub(in crate::cli) fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let database = args.folder.open()?;
     let layer = Layer { seeds: args.seeds, closed: args.closed };
-    let Some(loaded) = database.load(layer)? else {
+    let Some(loaded) = database.load(layer, &mut Lower::default())? else {
         return Err(super::info::nothing_there(&database));
     };
     let rules = database.rules().as_ref();
