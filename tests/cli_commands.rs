@@ -100,6 +100,17 @@ fn nam_nam_builds_every_fourth_layer_and_kujifunza_one() {
 }
 
 #[test]
+fn kiothi_with_flags_builds_as_many_closed_pits_as_asked() {
+    let folder = Folder::new();
+    let built = folder.json("build kiothi --pits 2 --rule flags=true --seeds 1 --closed 1 --json");
+    let layers: Vec<_> = built.iter().map(|layer| (layer["seeds"].clone(), layer["closed"].clone())).collect();
+    let expected = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(seeds, closed)| (json!(seeds), json!(closed)));
+    assert_eq!(layers, expected);
+    let files = folder.files("kiothi-2-flags-true");
+    assert!(files.contains_key("001.sow") && files.contains_key("001+01.sow") && !files.contains_key("001+02.sow"));
+}
+
+#[test]
 fn info_and_check_go_through_all_tables() {
     let folder = Folder::new();
     folder.done("build awari --pits 2 --seeds 4 --quiet");

@@ -68,7 +68,7 @@ pub(super) struct RulesArgs {
     /// Pits a row, 2 to 10; the game's own number if left out
     #[arg(long, value_name = "W")]
     pub pits: Option<usize>,
-    /// A rule option, for example grand_slam=void; may be given more than once
+    /// A rule option, for example `grand_slam=void`; may be given more than once
     #[arg(long = "rule", value_name = "NAME=VALUE")]
     pub rules: Vec<String>,
 }
@@ -188,7 +188,7 @@ pub(super) enum Format {
     Raw,
     /// own, other, value
     Csv,
-    /// NumPy's array file
+    /// The array file of numpy
     Npy,
 }
 

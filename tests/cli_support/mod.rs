@@ -79,3 +79,8 @@ pub fn text(bytes: &[u8]) -> String {
 pub fn keys(object: &Json) -> Vec<&str> {
     object.as_object().expect("an object").keys().map(String::as_str).collect()
 }
+
+/// Whether a file of a rule set's folder is a finished table or the lock, not something that a build left behind.
+pub fn is_finished(name: &str) -> bool {
+    name == ".lock" || Path::new(name).extension().is_some_and(|extension| extension == "sow")
+}

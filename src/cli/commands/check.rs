@@ -24,7 +24,7 @@ pub(in crate::cli) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         damaged += u32::from(checked.is_err());
         match (&checked, args.folder.json) {
             (Ok(bytes), true) => {
-                output::json(&json!({"seeds": layer.seeds, "closed": layer.closed, "ok": true, "bytes": bytes}))?
+                output::json(&json!({"seeds": layer.seeds, "closed": layer.closed, "ok": true, "bytes": bytes}))?;
             }
             (Ok(bytes), false) => output::line(&format!("layer {name:>3}: whole, {} bytes", output::count(*bytes)))?,
             (Err(error), true) => output::json(&json!({

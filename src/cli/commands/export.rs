@@ -89,7 +89,7 @@ fn write(rules: &dyn Rules, layer: &SolvedLayer, format: Format, out: &mut dyn W
     out.flush()
 }
 
-/// The header of NumPy's format 1.0: magic, version, length, and a Python dictionary padded to 64 bytes.
+/// The header of numpy's format 1.0: magic, version, length, and a Python dictionary padded to 64 bytes.
 fn npy_header(scoring: Scoring, positions: u64) -> Vec<u8> {
     let kind = if scoring == Scoring::Outcome { "<i2" } else { "|i1" };
     let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({positions},), }}");
