@@ -186,36 +186,24 @@ fn machine_memory() -> Option<u64> {
 
 /// Positions by value; a mirrored pair counts twice.
 fn histogram<C: Cell>(index: &LayerIndex, values: &[C], widen: impl Fn(&C) -> i16 + Sync) -> BTreeMap<i16, u64> {
+    const VALUES: usize = 1 << 16;
     let mirrored = index.positions() > index.size();
-    let merge = |mut a: BTreeMap<i16, u64>, b: BTreeMap<i16, u64>| {
-        for (value, count) in b {
-            *a.entry(value).or_insert(0) += count;
-        }
-        a
+    let add = |mut counts: Vec<u64>, more: Vec<u64>| {
+        counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+        counts
     };
-    values
+    let counts = values
         .par_chunks(CHUNK)
         .enumerate()
         .map(|(i, chunk)| {
-            let first = (i * CHUNK) as u64;
-            let mut counts = BTreeMap::new();
-            let mut run: Option<(i16, u64)> = None;
-            for (rank, value) in (first..).zip(chunk) {
-                let weight = if mirrored { u64::from(index.weight(rank)) } else { 1 };
-                let value = widen(value);
-                match &mut run {
-                    Some((same, count)) if *same == value => *count += weight,
-                    _ => {
-                        if let Some((value, count)) = run.replace((value, weight)) {
-                            *counts.entry(value).or_insert(0) += count;
-                        }
-                    }
-                }
-            }
-            if let Some((value, count)) = run {
-                *counts.entry(value).or_insert(0) += count;
+            let mut counts = vec![0; VALUES];
+            for (rank, value) in ((i * CHUNK) as u64..).zip(chunk) {
+                counts[usize::from(widen(value).cast_unsigned())] +=
+                    if mirrored { u64::from(index.weight(rank)) } else { 1 };
             }
             counts
         })
-        .reduce(BTreeMap::new, merge)
+        .reduce(|| vec![0; VALUES], add);
+    let by_value = |value: i16| (value, counts[usize::from(value.cast_unsigned())]);
+    (i16::MIN..=i16::MAX).map(by_value).filter(|(_, count)| *count > 0).collect()
 }

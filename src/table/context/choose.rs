@@ -3,59 +3,128 @@
 //! A choice costs its own bits and is the context of the next two values. So a few of the cheapest
 //! sequences so far are carried along, and the cheapest one at the end wins.
 
-use super::{Cell, Model, SCALE, START, context};
+use super::{Cell, Model, SCALE, START, SYMBOLS_MAX, context};
 
 /// Sequences carried along.
-const PATHS: usize = 4;
+const PATHS: usize = 3;
 
 /// Symbols tried for a free value after each sequence.
-const TRIES: usize = 3;
+const TRIES: usize = 2;
+
+/// The cost of a symbol that a table does not have.
+const NEVER: u32 = u32::MAX;
+
+/// No symbol.
+const NONE: u8 = u8::MAX;
 
 /// What symbols cost under each table of a model.
 #[derive(Clone)]
 pub(super) struct Costs {
-    /// Bits of each symbol by table, in 1/65536; `None` if the table does not have it.
-    bits: Vec<Vec<Option<u64>>>,
-    /// Symbols of each table from the cheapest to the dearest, the lower first among equals.
-    order: Vec<Vec<usize>>,
+    symbols: usize,
+    /// Bits of each symbol by table, in 1/65536.
+    bits: Vec<u32>,
+    /// By table and bound: the cheapest symbols below the bound, the cheapest and then the lowest first.
+    below: Vec<[u8; TRIES]>,
+    /// How many symbols are at most a value of one byte, by the value as an unsigned byte.
+    upto: [u8; 256],
 }
 
 impl Costs {
-    pub fn of(tables: &[Vec<u16>]) -> Self {
-        let of_table = |table: &Vec<u16>| -> Vec<Option<u64>> {
-            let whole = log2(SCALE.into());
-            let bits = |&frequency: &u16| (frequency > 0).then(|| whole - log2(frequency.into()));
-            table.iter().map(bits).collect()
+    pub fn of(model: &Model) -> Self {
+        let symbols = model.symbols.len();
+        let whole = log2(SCALE.into());
+        let cost = |frequency: u16| match frequency {
+            0 => NEVER,
+            _ => u32::try_from(whole - log2(frequency.into())).unwrap_or(NEVER),
         };
-        let order = |table: &Vec<u16>| -> Vec<usize> {
-            let mut order: Vec<usize> = (0..table.len()).filter(|&s| table[s] > 0).collect();
-            order.sort_by_key(|&symbol| (std::cmp::Reverse(table[symbol]), symbol));
-            order
-        };
+        let mut upto = [0; 256];
+        for value in i8::MIN..=i8::MAX {
+            let count = model.symbols_upto(value.into());
+            upto[usize::from(value.cast_unsigned())] = u8::try_from(count).unwrap_or(NONE);
+        }
         Self {
-            bits: tables.iter().map(of_table).collect(),
-            order: tables.iter().map(order).collect(),
+            symbols,
+            bits: model.tables.iter().flatten().map(|&frequency| cost(frequency)).collect(),
+            below: model.tables.iter().flat_map(|table| cheapest_below(table)).collect(),
+            upto,
+        }
+    }
+
+    fn upto(&self, model: &Model, value: i16) -> usize {
+        match i8::try_from(value) {
+            Ok(value) => usize::from(self.upto[usize::from(value.cast_unsigned())]),
+            Err(_) => model.symbols_upto(value),
         }
     }
 }
 
+/// For every bound `0..=symbols`, the cheapest symbols below it.
+fn cheapest_below(table: &[u16]) -> Vec<[u8; TRIES]> {
+    let mut best = [NONE; TRIES];
+    let mut all = vec![best];
+    for (symbol, &frequency) in (0..).zip(table) {
+        let place = best.iter().position(|&other| other == NONE || table[usize::from(other)] < frequency);
+        if let Some(place) = place.filter(|_| frequency > 0) {
+            best[place..].rotate_right(1);
+            best[place] = symbol;
+        }
+        all.push(best);
+    }
+    all
+}
+
 /// A sequence of symbols, by its end.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Path {
-    bits: u64,
+    /// Beyond the cheapest sequence of the step before.
+    bits: u32,
     last: u8,
     previous: u8,
     /// Place of the sequence it continues among those of the step before.
     parent: u8,
 }
 
+/// The cheapest sequences in ascending order, one for each context.
+#[derive(Clone, Copy, Default)]
+struct Paths {
+    all: [Path; PATHS],
+    len: usize,
+}
+
+impl Paths {
+    #[inline]
+    fn keep(&mut self, path: Path) {
+        for i in 0..self.len {
+            if (self.all[i].last, self.all[i].previous) == (path.last, path.previous) {
+                if self.all[i].bits <= path.bits {
+                    return;
+                }
+                self.len -= 1;
+                for j in i..self.len {
+                    self.all[j] = self.all[j + 1];
+                }
+                break;
+            }
+        }
+        if self.len < PATHS {
+            self.len += 1;
+        } else if self.all[PATHS - 1].bits <= path.bits {
+            return;
+        }
+        let mut i = self.len - 1;
+        while i > 0 && self.all[i - 1].bits > path.bits {
+            self.all[i] = self.all[i - 1];
+            i -= 1;
+        }
+        self.all[i] = path;
+    }
+}
+
 /// Buffers for choosing, to be used again.
 #[derive(Default)]
 pub(super) struct Choice {
-    steps: Vec<(u8, u8)>,
-    ends: Vec<usize>,
-    paths: Vec<Path>,
-    next: Vec<Path>,
+    /// By place: symbol and parent of each sequence.
+    steps: Vec<[(u8, u8); PATHS]>,
 }
 
 impl Choice {
@@ -68,79 +137,52 @@ impl Choice {
         floors: Option<&[C]>,
         symbols: &mut Vec<u8>,
     ) -> bool {
-        let costs = model.costs.get_or_init(|| Costs::of(&model.tables));
+        const { assert!(SYMBOLS_MAX < NONE as usize) };
+        let costs = model.costs.get_or_init(|| Costs::of(model));
+        if model.tables.is_empty() {
+            return values.is_empty();
+        }
         self.steps.clear();
-        self.ends.clear();
-        self.paths.clear();
-        self.paths.push(Path {
-            bits: 0,
-            last: START,
-            previous: START,
-            parent: 0,
-        });
+        self.steps.reserve(values.len());
+        let mut paths = Paths::default();
+        paths.keep(Path { bits: 0, last: START, previous: START, parent: 0 });
         for (place, &value) in values.iter().enumerate() {
-            let upto = model.symbols_upto(value.into());
+            let upto = costs.upto(model, value.into());
             let free = floors.is_some_and(|floors| floors[place] == value);
-            let fixed = upto
-                .checked_sub(1)
-                .filter(|&symbol| model.symbols[symbol] == value.into());
-            self.next.clear();
-            for (parent, path) in (0..).zip(&self.paths) {
-                let table = usize::from(model.map[context(path.last, path.previous)]);
-                let (Some(bits), Some(order)) = (costs.bits.get(table), costs.order.get(table))
-                else {
+            let mut fixed = [NONE; TRIES];
+            if !free {
+                if upto == 0 || model.symbols[upto - 1] != value.into() {
                     return false;
-                };
-                let extend = |symbol: usize| {
-                    Some(Path {
-                        bits: path.bits + bits[symbol]?,
-                        last: u8::try_from(symbol).ok()?,
-                        previous: path.last,
-                        parent,
-                    })
-                };
-                if free {
-                    let lower = order.iter().copied().filter(|&symbol| symbol < upto);
-                    for path in lower.take(TRIES).filter_map(extend) {
-                        keep(&mut self.next, path);
+                }
+                fixed[0] = upto as u8 - 1;
+            }
+            let mut next = Paths::default();
+            let least = paths.all[0].bits;
+            for (parent, path) in (0..).zip(&paths.all[..paths.len]) {
+                let table = usize::from(model.map[context(path.last, path.previous)]);
+                let tries = if free { &costs.below[table * (costs.symbols + 1) + upto] } else { &fixed };
+                for &symbol in tries.iter().take_while(|&&symbol| symbol != NONE) {
+                    let bits = costs.bits[table * costs.symbols + usize::from(symbol)];
+                    if bits != NEVER {
+                        next.keep(Path { bits: path.bits - least + bits, last: symbol, previous: path.last, parent });
                     }
-                } else if let Some(path) = fixed.and_then(extend) {
-                    keep(&mut self.next, path);
                 }
             }
-            if self.next.is_empty() {
+            if next.len == 0 {
                 return false;
             }
-            self.ends.push(self.steps.len());
-            self.steps
-                .extend(self.next.iter().map(|path| (path.last, path.parent)));
-            std::mem::swap(&mut self.paths, &mut self.next);
+            self.steps.push(next.all.map(|path| (path.last, path.parent)));
+            paths = next;
         }
         symbols.clear();
         let mut at = 0;
-        for &end in self.ends.iter().rev() {
-            let (symbol, parent) = self.steps[end + at];
+        for step in self.steps.iter().rev() {
+            let (symbol, parent) = step[at];
             symbols.push(symbol);
             at = usize::from(parent);
         }
         symbols.reverse();
         true
-    }
-}
-
-/// Puts `path` among the cheapest, which are in ascending order, one for each context.
-fn keep(paths: &mut Vec<Path>, path: Path) {
-    let same = |other: &Path| (other.last, other.previous) == (path.last, path.previous);
-    if let Some(place) = paths.iter().position(same) {
-        if paths[place].bits <= path.bits {
-            return;
-        }
-        paths.remove(place);
-    }
-    let place = paths.partition_point(|other| other.bits <= path.bits);
-    if place < PATHS {
-        paths.truncate(PATHS - 1);
-        paths.insert(place, path);
     }
 }
 
