@@ -60,7 +60,7 @@ pub struct Snapshot<'a> {
     pub value: Bounds,
     /// The first moves.
     pub moves: &'a [MoveAnswer],
-    /// Positions visited.
+    /// Positions reached by a move and looked at.
     pub nodes: u64,
     /// Table values looked up.
     pub probes: u64,
@@ -93,7 +93,7 @@ pub struct Answer {
     /// One line of best play of both sides from an exact value, as far as it was followed: to the end of play, to the
     /// tables, or to a repetition.
     pub line: Vec<Move>,
-    /// Positions visited.
+    /// Positions reached by a move and looked at.
     pub nodes: u64,
     /// Table values looked up.
     pub probes: u64,
@@ -307,8 +307,7 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             merge(&mut root, &mut answers);
             self.settle(&mut root, now, |bounds| self.report(bounds, &answers))?;
             merge(&mut root, &mut answers);
-            let wanted = every_move || !answers.iter().any(|answer| answer.worth == root.bounds);
-            if wanted {
+            if every_move {
                 for i in 0..answers.len() {
                     let sown = answers[i].sown;
                     if answers[i].worth.is_exact() || !matches!(sown.turn, Turn::Pass | Turn::Again) {
@@ -335,11 +334,7 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                 answer.worth.is_exact() && counted
             };
             let enough = root.bounds.is_exact()
-                && if every_move || outcome {
-                    answers.iter().all(settled)
-                } else {
-                    answers.iter().any(|answer| settled(answer) && answer.worth == root.bounds)
-                };
+                && (!(every_move || outcome) || answers.iter().all(settled));
             if enough || self.is_over() {
                 break;
             }
@@ -351,6 +346,15 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             .map(|answer| answer.distance)
             .reduce(|a, b| if root.bounds.lower > 0 { a.min(b).or(a).or(b) } else { a.and(b).and(a.max(b)) })
             .flatten();
+        if root.bounds.is_exact() && !answers.iter().any(|answer| answer.worth == root.bounds) {
+            let effort = effort.unwrap_or(Effort::FIRST);
+            for answer in &mut answers {
+                if answer.worth.upper == root.bounds.upper && self.is_worth(&answer.sown, root.bounds.lower, effort)? {
+                    answer.worth = root.bounds;
+                    break;
+                }
+            }
+        }
         let line = if root.bounds.is_exact() && !outcome { self.line(board, root.bounds.lower, &answers)? } else { vec![] };
         Ok(self.answer(root.bounds, distance, answers, line))
     }
@@ -425,20 +429,16 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             if !self.narrow(target, x, effort, &mut report)? {
                 break;
             }
-            x = if target.bounds.lower >= x { target.bounds.lower + 1 } else { target.bounds.upper };
+            x = i16::midpoint(target.bounds.lower, target.bounds.upper) + 1;
         }
-        // The value is known, time is up, or `x` is too hard: look farther off on both sides.
-        for side in [-1, 1] {
-            let mut off = 2;
-            loop {
-                let far = x + side * off;
-                if self.is_over() || far <= target.bounds.lower || far > target.bounds.upper {
+        // The value is known, time is up, or `x` is too hard: halve what lies beyond it on either side.
+        for below in [true, false] {
+            while !self.is_over() {
+                let Bounds { lower, upper } = target.bounds;
+                let far = if below { i16::midpoint(lower, x) } else { i16::midpoint(x, upper + 1) };
+                if far <= lower || far == x || far > upper || !self.narrow(target, far, effort, &mut report)? {
                     break;
                 }
-                if self.narrow(target, far, effort, &mut report)? {
-                    break;
-                }
-                off *= 2;
             }
         }
         Ok(())

@@ -26,6 +26,8 @@ pub(super) struct Child<P> {
     pub hint: u8,
     /// Depth to which the position was searched in vain.
     pub searched: u8,
+    /// Whether its value is to be looked for in the transposition table, or by search.
+    pub is_open: bool,
     /// Where on the path the position stands already; `u32::MAX` if nowhere.
     pub repeats: u32,
 }
@@ -44,6 +46,7 @@ impl<P> Child<P> {
             seeds,
             hint: NO_HINT,
             searched: 0,
+            is_open: false,
             repeats: u32::MAX,
         }
     }
@@ -74,6 +77,9 @@ pub(super) trait Ground: Sync {
 
     /// What a finished position is worth, where that can be told without looking for moves.
     fn over(&self, position: &Self::Position, seeds: u8) -> Option<i16>;
+
+    /// The most seeds of positions in the tables.
+    fn most_probed(&self) -> Option<u8>;
 
     /// The value in the tables.
     fn probe(&self, position: &Self::Position, seeds: u8) -> Option<i16>;
@@ -129,6 +135,10 @@ impl Ground for Plain<'_> {
 
     fn over(&self, _: &Board, _: u8) -> Option<i16> {
         None
+    }
+
+    fn most_probed(&self) -> Option<u8> {
+        self.most_probed
     }
 
     fn probe(&self, position: &Board, seeds: u8) -> Option<i16> {

@@ -219,6 +219,10 @@ impl Ground for Rows<'_> {
         }
     }
 
+    fn most_probed(&self) -> Option<u8> {
+        self.most_probed
+    }
+
     #[inline]
     fn probe(&self, position: &Packed, seeds: u8) -> Option<i16> {
         if self.most_probed.is_none_or(|most| seeds > most) {
@@ -277,4 +281,81 @@ fn retain<P: Copy>(children: &mut Vec<Child<P>>, base: usize, keep: impl Fn(&Chi
         }
     }
     children.truncate(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games;
+    use crate::index::LayerIndex;
+    use crate::search::NoTables;
+
+    #[test]
+    fn packed_moves_equal_the_rules() {
+        for (game, settings) in [
+            ("kalaha", vec![]),
+            ("kalah", vec![]),
+            ("awale", vec![]),
+            ("awale", vec!["grand_slam=void".to_owned()]),
+            ("oware", vec![]),
+            ("awari", vec![]),
+            ("oware-abapa", vec![]),
+            ("bao-kenya", vec![]),
+            ("bao-kenya", vec!["take_own=true".to_owned()]),
+        ] {
+            for (w, seeds) in [(2, 9), (3, 7), (4, 5), (8, 3)] {
+                let rules = games::make(game, Some(w), &settings).expect("a game of the registry");
+                let rows = Rows::new(rules.as_ref(), &NoTables, 60).expect("a plain game");
+                for n in 0..=seeds {
+                    let index = LayerIndex::new(rules.as_ref(), Layer::of(n)).expect("a small layer");
+                    index.walk(0..index.size(), |_, board| compare(rules.as_ref(), &rows, board));
+                }
+                // Sowings that go round, and large counts.
+                for i in 0..2 * w {
+                    for j in 0..2 * w {
+                        let mut board = Board::empty(2 * w);
+                        board[i] += 29;
+                        board[j] += 17;
+                        compare(rules.as_ref(), &rows, &board);
+                    }
+                }
+            }
+        }
+    }
+
+    fn compare(rules: &dyn Rules, rows: &Rows<'_>, board: &Board) {
+        let (mut moves, mut children) = (Moves::new(), Vec::new());
+        let packed = rows.pack(board);
+        assert_eq!(rows.unpack(&packed), *board);
+        let over = rows.children(&packed, board.seeds() as u8, &mut Moves::new(), &mut children);
+        assert_eq!(over, rules.expand(board, &mut moves).map(|value| value.0), "{board:?}");
+        assert_eq!(over, rows.over(&packed, board.seeds() as u8));
+        let plain: Vec<_> = moves.iter().map(|(mv, sown)| (*mv, sown.board, i16::from(sown.gain), sown.turn)).collect();
+        let quick: Vec<_> =
+            children.iter().map(|child| (child.mv, rows.unpack(&child.position), child.net, child.turn)).collect();
+        assert_eq!(plain, quick, "{} {board:?}", rules.rule_set().text());
+        assert!(children.iter().all(|child| u32::from(child.seeds) == rows.unpack(&child.position).seeds()));
+    }
+
+    #[test]
+    fn keys_tell_positions_apart() {
+        for w in [6, 8] {
+            let rules = games::make("kalaha", Some(w), &[]).expect("a game of the registry");
+            let rows = Rows::new(rules.as_ref(), &NoTables, 60).expect("a plain game");
+            let mut keys = std::collections::HashSet::new();
+            let mut boards = 0;
+            for i in 0..2 * w {
+                for seeds in 0..=63_u8 {
+                    for j in 0..i {
+                        let mut board = Board::empty(2 * w);
+                        board[i] = seeds;
+                        board[j] = 63 - seeds;
+                        boards += usize::from(seeds > 0 && seeds < 63);
+                        keys.insert(rows.key(&rows.pack(&board)));
+                    }
+                }
+            }
+            assert_eq!(keys.len(), boards + 2 * w);
+        }
+    }
 }

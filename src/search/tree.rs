@@ -59,14 +59,18 @@ pub(super) struct Worker<'a, G: Ground, const CYCLIC: bool> {
     done: &'a AtomicBool,
     /// Threads beside the first try moves in another order, to be of use to it.
     number: u32,
-    /// Positions this thread may still visit.
+    /// Positions this thread may visit.
     budget: u64,
+    /// Positions with so many seeds or fewer are not kept: a miss of the transposition table costs as much as the few
+    /// moves that lead from there into the tables.
+    least_kept: u8,
     /// Children of all positions on the path, one after the other.
     children: Vec<Child<G::Position>>,
     moves: Moves,
     /// Keys of the positions from the root on.
     path: Vec<Key>,
     stopped: bool,
+    visits: u64,
     nodes: u64,
     probes: u64,
     told: (u64, u64),
@@ -90,10 +94,12 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
             done,
             number,
             budget,
+            least_kept: if CYCLIC { 0 } else { ground.most_probed().map_or(0, |most| most + 2) },
             children: Vec::with_capacity(1 << 10),
             moves: Moves::new(),
             path: Vec::new(),
             stopped: false,
+            visits: 0,
             nodes: 0,
             probes: 0,
             told: (0, 0),
@@ -119,16 +125,17 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
 
     /// `since` is the place on the path where the current number of seeds was reached.
     fn visit(&mut self, node: Node<G::Position>, x: i16, depth: u8, since: u32) -> Found {
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(TICK) && (self.tell() || self.done.load(Relaxed) || self.nodes > self.budget) {
+        self.visits += 1;
+        if self.visits.is_multiple_of(TICK) && (self.tell() || self.done.load(Relaxed) || self.visits > self.budget) {
             self.stopped = true;
         }
-        let first_node = self.nodes;
+        let first_visit = self.visits;
         let base = self.children.len();
         let over = self.ground.children(&node.position, node.seeds, &mut self.moves, &mut self.children);
         if let Some(value) = over {
             return self.leave(&node, Bounds::exact(value), NOTHING, NO_HINT, 0, 0);
         }
+        self.nodes += (self.children.len() - base) as u64;
         let place = self.path.len() as u32;
         if CYCLIC {
             self.path.push(node.key);
@@ -191,7 +198,7 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
         let bounds = Bounds { lower, upper };
         // What leans on this position alone leans on no path to it.
         let leans_on = if leans_on >= place { NOTHING } else { leans_on };
-        let work = (self.nodes - first_node + 1).ilog2() as u8;
+        let work = (self.visits - first_visit + 1).ilog2() as u8;
         self.leave(&node, bounds, leans_on, hint, work, in_vain)
     }
 
@@ -206,7 +213,7 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
                 upper: if bounds.upper < 0 { bounds.upper } else { most },
             }
         };
-        if let Some(table) = self.table {
+        if let Some(table) = self.table && node.seeds > self.least_kept {
             let fact = fact.and(node.known);
             table.put(node.key, Entry { bounds: fact, hint, work, searched });
         }
@@ -217,6 +224,7 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
     #[inline]
     fn appraise(&mut self, node: &Node<G::Position>, base: usize, x: i16, since: u32) -> (i16, u8) {
         let (mut lower, mut hint) = (i16::MIN, NO_HINT);
+        let mut touched = 0;
         for child in &mut self.children[base..] {
             if !matches!(child.turn, Turn::Pass | Turn::Again) {
                 child.worth = Bounds::exact(child.net);
@@ -233,20 +241,34 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
                 if child.repeats == NOTHING {
                     let most = self.ground.most(child.seeds);
                     child.known = Bounds { lower: -most, upper: most };
-                    if let Some(entry) = self.table.and_then(|table| table.get(child.key)) {
-                        child.known = entry.bounds;
-                        child.hint = entry.hint;
-                        child.searched = entry.searched;
-                    }
                     child.worth = child.worth_of(child.known);
+                    child.is_open = child.seeds > self.least_kept;
+                    if child.is_open && let Some(table) = self.table && child.worth.upper >= x {
+                        touched ^= table.touch(child.key);
+                    }
                 } else {
                     child.worth = Bounds::exact(0);
                 }
             }
             if child.worth.lower > lower {
                 (lower, hint) = (child.worth.lower, child.mv.0);
-                if lower >= x {
-                    break;
+            }
+        }
+        std::hint::black_box(touched);
+        let Some(table) = self.table.filter(|_| lower < x) else {
+            return (lower, hint);
+        };
+        for child in self.children[base..].iter_mut().filter(|child| child.is_open && child.worth.upper >= x) {
+            if let Some(entry) = table.get(child.key) {
+                child.known = entry.bounds;
+                child.hint = entry.hint;
+                child.searched = entry.searched;
+                child.worth = child.worth_of(entry.bounds);
+                if child.worth.lower > lower {
+                    (lower, hint) = (child.worth.lower, child.mv.0);
+                    if lower >= x {
+                        break;
+                    }
                 }
             }
         }
@@ -263,9 +285,10 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
                 continue;
             }
             let mut child = children[i];
-            let again = if child.turn == Turn::Again { 200 } else { 0 };
-            let hinted = if child.mv.0 == hint { 1000 } else { 0 };
-            child.order = hinted + again + 8 * child.net + i16::from(child.mv.0);
+            // Extra turns before all else, then what wins seeds; of equals, the rightmost pit.
+            let again = if child.turn == Turn::Again { 1000 } else { 0 };
+            let hinted = if child.mv.0 == hint { 500 } else { 0 };
+            child.order = again + hinted + 8 * child.net + i16::from(child.mv.0);
             if self.number > 0 {
                 child.order += (child.key.low.wrapping_mul(u64::from(2 * self.number + 1)) >> 40 & 15) as i16;
             }
