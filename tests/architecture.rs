@@ -13,8 +13,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("search", &["rules", "index", "solve"]),
     ("table", &[]),
     ("database", &["rules", "index", "solve", "table"]),
-    ("query", &["rules", "games", "index", "solve", "database"]),
-    ("cli", &["rules", "games", "index", "solve", "table", "database", "query"]),
+    ("query", &["rules", "games", "index", "solve", "database", "search"]),
+    ("cli", &["rules", "games", "index", "solve", "table", "database", "search", "query"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

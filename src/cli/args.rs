@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::failure::Failure;
-use crate::database::Database;
+use crate::database::{Database, free_memory};
 use crate::games;
+use crate::query::Effort;
 use crate::rules::Rules;
 use crate::table::Access;
 
@@ -120,6 +122,31 @@ impl FillingArgs {
     }
 }
 
+/// What a search may spend.
+#[derive(ClapArgs, Debug)]
+pub(super) struct EffortArgs {
+    /// Wall time for positions beyond the tables, for example 10s, 5m or 2h
+    #[arg(long, value_name = "T", value_parser = parse_time)]
+    pub time: Option<Duration>,
+    /// Memory for layers and proofs, for example 8G; half of what is free if left out
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+    /// Threads; all processors if left out
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+impl EffortArgs {
+    pub(super) fn effort(&self, time: Option<Duration>) -> Effort {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        Effort {
+            time: self.time.or(time),
+            memory: self.memory.or_else(|| free_memory().map(|free| free / 2)).unwrap_or(1 << 30),
+            threads: self.threads.map_or_else(processors, usize::from),
+        }
+    }
+}
+
 #[derive(ClapArgs, Debug)]
 pub(super) struct GamesArgs {
     /// Print one JSON object a line
@@ -157,9 +184,11 @@ pub(super) struct QueryArgs {
     pub positions: Vec<String>,
     #[command(flatten)]
     pub filling: FillingArgs,
-    /// Refuse instead of solving small missing layers
+    /// Answer from tables alone: neither solve small missing layers nor search
     #[arg(long)]
     pub no_build: bool,
+    #[command(flatten)]
+    pub effort: EffortArgs,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -168,6 +197,8 @@ pub(super) struct OpeningsArgs {
     pub folder: FolderArgs,
     #[command(flatten)]
     pub filling: FillingArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -268,4 +299,19 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Err(expected.to_owned())
     }
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "ms" => 0.001,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => f64::NAN,
+    };
+    let number: f64 = digits.parse().unwrap_or(f64::NAN);
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| "expected a time such as 10s, 5m or 2h".to_owned())
 }

@@ -4,8 +4,10 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::database::DatabaseError;
+use crate::query::QueryError;
 use crate::rules::RuleError;
 use crate::rules::notation::NotationError;
+use crate::search::SearchError;
 use crate::solve::SolveError;
 
 /// The answer is not there.
@@ -80,6 +82,19 @@ impl From<DatabaseError> for Failure {
             _ => DATA,
         };
         Self::Told(code, error.into())
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Database(error) => error.into(),
+            QueryError::Search(error @ (SearchError::Board { .. } | SearchError::Seeds { .. })) => {
+                Self::Told(USAGE, error.into())
+            }
+            QueryError::Search(error) => Self::Told(DATA, error.into()),
+            QueryError::Book(error) => Self::Told(DATA, error.into()),
+        }
     }
 }
 

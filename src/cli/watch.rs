@@ -9,6 +9,7 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use super::failure::{Failure, INTERRUPTED};
 use crate::database::{BuildProgress, Built, Plan, Step};
 use crate::rules::Layer;
+use crate::search::{self, Bounds, Snapshot};
 use crate::solve::Progress;
 
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
@@ -138,6 +139,47 @@ impl Progress for LayerBar {
 }
 
 impl Drop for LayerBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A line about a running search: the bounds so far, nodes and nodes a second.
+pub(super) struct SearchWatch {
+    bar: ProgressBar,
+}
+
+impl SearchWatch {
+    pub(super) fn new(quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        Self { bar: ProgressBar::with_draw_target(None, target) }
+    }
+}
+
+impl search::Watch for SearchWatch {
+    fn report(&self, snapshot: &Snapshot<'_>) {
+        let range = |bounds: Bounds| match bounds.is_exact() {
+            true => format!("{:+}", bounds.lower),
+            false => format!("{:+}..{:+}", bounds.lower, bounds.upper),
+        };
+        let moves: Vec<String> = snapshot.moves.iter().map(|mv| range(mv.worth)).collect();
+        self.bar.set_message(format!(
+            "value {} moves [{}] {} nodes, {}/s, {} probes",
+            range(snapshot.value),
+            moves.join(" "),
+            HumanCount(snapshot.nodes),
+            HumanCount((snapshot.nodes as f64 / snapshot.seconds.max(1e-9)) as u64),
+            HumanCount(snapshot.probes),
+        ));
+        self.bar.tick();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        is_interrupted()
+    }
+}
+
+impl Drop for SearchWatch {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

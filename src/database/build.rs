@@ -167,7 +167,7 @@ impl Database {
 }
 
 fn check_memory(plan: &Plan, options: BuildOptions) -> Result<(), DatabaseError> {
-    let Some(ceiling) = options.memory.or_else(machine_memory) else {
+    let Some(ceiling) = options.memory.or_else(free_memory) else {
         return Ok(());
     };
     match plan.missing().find(|step| step.memory > ceiling) {
@@ -177,7 +177,8 @@ fn check_memory(plan: &Plan, options: BuildOptions) -> Result<(), DatabaseError>
 }
 
 /// Bytes of memory that programs can still get on this machine, where it tells.
-fn machine_memory() -> Option<u64> {
+#[must_use]
+pub fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use build::{BuildOptions, BuildProgress, Built};
+pub use build::{BuildOptions, BuildProgress, Built, free_memory};
 pub use error::DatabaseError;
 pub use plan::{Plan, Step};
 

@@ -118,7 +118,7 @@ pub enum LineEnds {
 }
 
 /// All that is said about a position.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
     /// The game's id.
     pub game: &'static str,
@@ -144,8 +144,12 @@ pub struct Answer {
     pub play: Option<String>,
     /// Best play on both sides.
     pub line: Vec<String>,
+    /// The same line by turns: sowings that follow each other in one turn are joined, `1-4`.
+    pub turns: Vec<String>,
     /// How the line ends.
     pub line_ends: LineEnds,
+    /// Positions visited and seconds spent by a search, where there was one.
+    pub effort: Option<(u64, f64)>,
     /// What the reader must know to take the answer right.
     pub notes: Vec<String>,
 }
@@ -165,9 +169,20 @@ impl Answer {
             moves: Vec::new(),
             play: None,
             line: Vec::new(),
+            turns: Vec::new(),
             line_ends: LineEnds::Over,
+            effort: None,
             notes: Vec::new(),
         }
+    }
+
+    /// Adds a move to the line; `again` tells whether it goes on with the turn of the move before.
+    pub(super) fn add_to_line(&mut self, name: String, again: bool) {
+        match self.turns.last_mut().filter(|_| again) {
+            Some(turn) => *turn += &format!("-{name}"),
+            None => self.turns.push(name.clone()),
+        }
+        self.line.push(name);
     }
 
     /// `win`, `draw` or `loss` of the player to move, by the final score where seeds won before were given.
@@ -260,7 +275,14 @@ impl Answer {
         }
         if self.worth.exact().is_some() {
             map.insert("line".into(), json!(self.line));
+            if self.turns.len() < self.line.len() {
+                map.insert("turns".into(), json!(self.turns));
+            }
             map.insert("line_ends".into(), json!(self.line_ends));
+        }
+        if let Some((nodes, seconds)) = self.effort {
+            map.insert("nodes".into(), nodes.into());
+            map.insert("seconds".into(), seconds.into());
         }
         if !self.notes.is_empty() {
             map.insert("notes".into(), json!(self.notes));

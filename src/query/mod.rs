@@ -1,18 +1,24 @@
 //! Answers about a position: its value, its moves with their values, the best ones and a line of best play.
 
 mod answer;
+mod deep;
 mod progress;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use thiserror::Error;
+
 pub use answer::{Answer, LineEnds, MoveAnswer, PositionAnswer, Worth};
+pub use deep::Effort;
 
 use crate::database::{Database, DatabaseError};
 use crate::games;
 use crate::index::positions;
 use crate::rules::notation::{self, Position};
 use crate::rules::{Board, Layer, Move, Moves, Rules, Scoring, Sown, Turn, Value, worth};
+use crate::search::SearchError;
+use crate::search::book::BookError;
 use crate::solve::{Lower, Unwatched, solve};
 
 /// How far a question may go beyond the tables.
@@ -28,6 +34,20 @@ impl Default for Reach {
     fn default() -> Self {
         Self { build: 6_000_000, line: 60 }
     }
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Error)]
+pub enum QueryError {
+    /// The tables cannot be used.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The position cannot be searched.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// The proofs on disk cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
 }
 
 /// What was done to answer beyond reading tables.
@@ -212,7 +232,7 @@ impl Oracle {
             }
             answer.best = answers.iter().filter(|mv| mv.best).map(|mv| mv.name.clone()).collect();
             answer.play = self.play(board, value, &moves)?.map(|mv| rules.move_name(mv));
-            self.follow(board, &mut answer)?;
+            self.follow(board, false, &mut answer)?;
         }
         answer.moves = answers;
         Ok(answer)
@@ -267,8 +287,8 @@ impl Oracle {
         self.rules().half_rows().is_some_and(crate::rules::HalfRows::acyclic)
     }
 
-    /// Writes the line of best play on both sides into the answer.
-    fn follow(&self, board: &Board, answer: &mut Answer) -> Result<(), DatabaseError> {
+    /// Adds best play of both sides from `board` to the line; `again` tells whether that goes on with a turn.
+    fn follow(&self, board: &Board, mut again: bool, answer: &mut Answer) -> Result<(), DatabaseError> {
         let rules = self.rules();
         let mut board = *board;
         let mut seen = HashSet::new();
@@ -285,7 +305,8 @@ impl Oracle {
             let Some((mv, sown)) = self.next(&board)? else {
                 return Ok(());
             };
-            answer.line.push(rules.move_name(mv));
+            answer.add_to_line(rules.move_name(mv), again);
+            again = sown.turn == Turn::Again;
             match sown.turn {
                 Turn::Pass | Turn::Again => {}
                 Turn::Endless => {

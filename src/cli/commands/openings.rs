@@ -4,27 +4,41 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cli::args::OpeningsArgs;
-use crate::cli::failure::{Failure, NOT_THERE};
-use crate::cli::output;
+use crate::cli::failure::{Failure, INTERRUPTED, NOT_THERE};
+use crate::cli::{output, watch};
 use crate::query::{Oracle, Reach, parse};
 
+/// Where a folder keeps what searches have proved.
+const BOOK: &str = "openings.book";
+
 pub(in crate::cli) fn run(args: &OpeningsArgs) -> Result<ExitCode, Failure> {
-    let begin = Instant::now();
     let database = args.folder.open()?;
     let rules = database.rules().clone();
     let position = parse(rules.as_ref(), "start", args.filling.of(rules.as_ref()))?;
+    let folder = database.folder().to_owned();
     let oracle = Oracle::new(database, Reach::default());
-    let (answer, note) = oracle.answer(&position)?;
+    watch::catch_interrupt()?;
+    let watch = watch::SearchWatch::new(args.folder.quiet);
+    // Proofs are kept beside the tables; a folder that cannot be made only means that none are.
+    let book = std::fs::create_dir_all(&folder).is_ok().then(|| folder.join(BOOK));
+    let begin = Instant::now();
+    let (mut answer, note) = oracle.search(&position, args.effort.effort(None), book.as_deref(), &watch)?;
+    drop(watch);
+    answer.effort.get_or_insert((0, begin.elapsed().as_secs_f64()));
     if let Some(note) = note {
         eprintln!("sowbase: {}", note.0);
     }
     if args.folder.json {
-        let mut map = answer.json();
-        map.insert("nodes".into(), 0.into());
-        map.insert("seconds".into(), begin.elapsed().as_secs_f64().into());
-        output::json(&map)?;
+        output::json(&answer)?;
     } else {
         output::line(&super::query::write(rules.as_ref(), &answer))?;
     }
-    Ok(ExitCode::from(if answer.worth.exact().is_some() { 0 } else { NOT_THERE }))
+    Ok(ExitCode::from(match answer.worth.exact() {
+        Some(_) => 0,
+        None if watch::is_interrupted() => {
+            eprintln!("sowbase: interrupted; the same command goes on where this one stopped");
+            INTERRUPTED
+        }
+        None => NOT_THERE,
+    }))
 }

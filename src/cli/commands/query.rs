@@ -2,15 +2,19 @@
 
 use std::io::BufRead;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::cli::args::QueryArgs;
 use crate::cli::failure::{DATA, Failure, NOT_THERE, USAGE};
-use crate::cli::output;
+use crate::cli::{output, watch};
 use crate::games;
-use crate::query::{Answer, LineEnds, MoveAnswer, Oracle, Reach, Worth, parse};
+use crate::query::{Answer, Effort, LineEnds, MoveAnswer, Oracle, QueryError, Reach, Worth, parse};
 use crate::rules::{Rules, Scoring};
+
+/// Wall time of a search for one position, if nothing else is said.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 pub(in crate::cli) fn run(args: &QueryArgs) -> Result<ExitCode, Failure> {
     let database = args.folder.open()?;
@@ -19,7 +23,10 @@ pub(in crate::cli) fn run(args: &QueryArgs) -> Result<ExitCode, Failure> {
     if args.no_build {
         reach.build = 0;
     }
-    let session = Session { oracle: Oracle::new(database, reach), per_pit, json: args.folder.json };
+    let effort = (!args.no_build).then(|| args.effort.effort(Some(DEFAULT_TIME)));
+    let oracle = Oracle::new(database, reach);
+    watch::catch_interrupt()?;
+    let session = Session { oracle, effort, per_pit, json: args.folder.json, quiet: args.folder.quiet };
     // A position typed without quotes arrives in pieces.
     let joined = args.positions.iter().any(|piece| piece == "/").then(|| vec![args.positions.join(" ")]);
     let mut code = 0;
@@ -41,6 +48,9 @@ pub(in crate::cli) fn run(args: &QueryArgs) -> Result<ExitCode, Failure> {
 
 struct Session {
     oracle: Oracle,
+    /// What a search may spend on one position; `None` to answer from tables alone.
+    effort: Option<Effort>,
+    quiet: bool,
     per_pit: u8,
     json: bool,
 }
@@ -53,7 +63,11 @@ impl Session {
             Ok(position) => position,
             Err(error) => return self.fail(USAGE, text, &error.to_string()),
         };
-        let (answer, note) = match self.oracle.answer(&position) {
+        let answered = match self.effort {
+            None => self.oracle.answer(&position).map_err(QueryError::from),
+            Some(effort) => self.oracle.search(&position, effort, None, &watch::SearchWatch::new(self.quiet)),
+        };
+        let (answer, note) = match answered {
             Ok(answer) => answer,
             Err(error) => return self.fail(DATA, text, &error.to_string()),
         };
@@ -106,7 +120,11 @@ pub(super) fn write(rules: &dyn Rules, answer: &Answer) -> String {
             LineEnds::Repetition => "and so on for ever, what is left is shared",
             LineEnds::Limit => "...",
         };
-        lines.push(format!("line: {} ({end})", answer.line.join(" ")));
+        lines.push(format!("line: {} ({end})", answer.turns.join(" ")));
+    }
+    if let Some((nodes, seconds)) = answer.effort.filter(|(nodes, _)| *nodes > 0) {
+        let speed = (nodes as f64 / seconds.max(1e-9)) as u64;
+        lines.push(format!("searched {} nodes in {seconds:.1} s, {}/s", output::count(nodes), output::count(speed)));
     }
     lines.extend(answer.notes.iter().map(|note| format!("note: {note}")));
     lines.join("\n")
