@@ -42,7 +42,10 @@ impl Drops {
         let first = self.runs.partition_point(|run| (run.from + run.len) as usize <= rows.start);
         let end = self.runs.partition_point(|run| (run.from as usize) < rows.end);
         let single = |row: usize| self.singles.partition_point(|single| (single[0] as usize) < row);
-        DropsIn { runs: &self.runs[first..end.max(first)], singles: &self.singles[single(rows.start)..single(rows.end)] }
+        DropsIn {
+            runs: &self.runs[first..end.max(first)],
+            singles: &self.singles[single(rows.start)..single(rows.end)],
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{Progress, SolveError, check};
 use crate::index::LayerIndex;
-use crate::rules::{Marks, Moves, Rules, Sown, Turn, Value};
+use crate::rules::{Layer, Marks, Moves, Rules, Sown, Turn, Value};
 
 /// Ranks and edges are counted in 32 bits.
 pub const EDGE_LIMIT: u64 = u32::MAX as u64;
@@ -106,10 +106,36 @@ impl Graph {
         self.from[start..self.ends[i] as usize].iter().copied()
     }
 
-    /// Bytes at the peak for a layer of `size` ranks with `moves` moves a position, rounded up.
-    pub(super) fn memory(size: u64, moves: u64) -> u64 {
-        size.saturating_mul(8 * moves + 5)
+    /// Bytes at the peak, foretold from the moves of some positions.
+    pub(super) fn memory(rules: &dyn Rules, index: &LayerIndex) -> u64 {
+        let size = index.size();
+        let ranks = (0..SAMPLE.min(size)).map(|i| i.wrapping_mul(SCATTER) % size);
+        let mut moves = Moves::new();
+        let mut stay = 0;
+        let mut sampled = 0;
+        for rank in ranks {
+            rules.expand(&index.unrank(rank), &mut moves);
+            stay += moves.iter().filter(|(_, sown)| stays(rules, index.layer(), sown)).count() as u64;
+            sampled += 1;
+        }
+        let edges = u128::from(size) * u128::from(stay) / sampled.max(1);
+        u64::try_from(8 * edges).unwrap_or(u64::MAX).saturating_add(4 * size)
     }
+}
+
+/// Positions whose moves are counted to foretell those of a layer.
+const SAMPLE: u64 = 1 << 11;
+
+/// An odd factor that spreads consecutive numbers over all ranks.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Whether a move stays inside the layer. Seeds that are not won stay on the board; opening a pit leads elsewhere.
+#[inline]
+fn stays(rules: &dyn Rules, layer: Layer, sown: &Sown) -> bool {
+    sown.turn == Turn::Pass
+        && sown.gain == 0
+        && sown.gain_other == 0
+        && (rules.marks() != Marks::Closed || rules.closed(&sown.board) == layer.closed)
 }
 
 impl Forward {
@@ -138,7 +164,9 @@ fn sort_run(forward: &[Forward], run: usize, first: u32, ends: &mut [u32], from:
             *end += 1;
         }
     }
-    ends.iter_mut().for_each(|end| *end += first);
+    for end in ends {
+        *end += first;
+    }
 }
 
 fn sow_range(
@@ -148,8 +176,6 @@ fn sow_range(
     visit: &(impl Fn(&Look<'_>) -> Result<(), SolveError> + Sync),
 ) -> Result<Forward, SolveError> {
     let layer = index.layer();
-    // Opening a pit leads to another layer.
-    let opens = rules.marks() == Marks::Closed;
     let first = ranks.start;
     let (mut targets, mut origins) = (Vec::new(), Vec::new());
     let (mut moves, mut exits) = (Moves::new(), Vec::new());
@@ -159,12 +185,7 @@ fn sow_range(
         exits.clear();
         let before = targets.len();
         for (_, sown) in &moves {
-            // Seeds that are not won stay on the board.
-            let stays = sown.turn == Turn::Pass
-                && sown.gain == 0
-                && sown.gain_other == 0
-                && !(opens && rules.closed(&sown.board) != layer.closed);
-            if stays {
+            if stays(rules, layer, sown) {
                 targets.push(index.rank(&sown.board) as u32);
                 origins.push((rank - first) as u16);
             } else {

@@ -89,15 +89,14 @@ pub(super) struct HalfTables {
     pub other: Vec<OtherTable>,
 }
 
-/// Every row of `seeds` seeds, in rank order.
-pub(super) fn rows(ways: &Compositions, seeds: usize) -> Vec<Vec<u8>> {
+/// Calls `visit` with every row of `seeds` seeds, in rank order.
+fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8])) {
     let mut row = vec![0; ways.pits()];
     row[ways.pits() - 1] = seeds as u8;
-    let mut all = Vec::with_capacity(ways.count(seeds) as usize);
     loop {
-        all.push(row.clone());
+        visit(&row);
         if !Compositions::advance(&mut row) {
-            return all;
+            return;
         }
     }
 }
@@ -108,9 +107,9 @@ impl HalfTables {
             .into_par_iter()
             .map(|seeds| {
                 let (mut starts, mut moves) = (vec![0], Vec::new());
-                for row in rows(ways, seeds) {
+                for_each_row(ways, seeds, |row| {
                     for pit in (0..row.len()).filter(|&pit| row[pit] > 0) {
-                        let half = halves.sow_own(&row, pit);
+                        let half = halves.sow_own(row, pit);
                         let plain = ways.rank(half.row.pits());
                         let captured = ways.rank(half.row_after_capture.pits());
                         let own_move = OwnMove {
@@ -123,7 +122,7 @@ impl HalfTables {
                         moves.push((half.class, own_move));
                     }
                     starts.push(moves.len() as u32);
-                }
+                });
                 (starts, moves)
             })
             .collect();
@@ -143,9 +142,9 @@ impl HalfTables {
             .map(|seeds| {
                 let possible = &classes.list[..classes.up_to(n - seeds)];
                 let mut moves = Vec::with_capacity(possible.len() * ways.count(seeds) as usize);
-                for row in rows(ways, seeds) {
+                for_each_row(ways, seeds, |row| {
                     for &class in possible {
-                        let half = halves.sow_other(&row, class);
+                        let half = halves.sow_other(row, class);
                         let (left, rank) = ways.rank(half.row.pits());
                         moves.push(OtherMove {
                             row: rank as u32,
@@ -154,7 +153,7 @@ impl HalfTables {
                             captures: half.captures,
                         });
                     }
-                }
+                });
                 OtherTable { classes: possible.len(), moves }
             })
             .collect();
@@ -168,10 +167,14 @@ pub(super) fn tables_memory(rules: &dyn Rules, halves: &dyn HalfRows, layer: Lay
     let ways = Compositions::new(rules.half(), n);
     let w = rules.half();
     let per_row = |seeds: usize| {
-        let classes = (n - seeds) + (1 + w) * (1 + (n - seeds) / w);
-        let own = w * size_of::<OwnMove>();
+        // A sowing ends in the other row after any number of drops, or in the mover's after whole rounds of them.
+        let own_ends = if halves.acyclic() { 1 + w } else { 1 };
+        let classes = (n - seeds) + own_ends * (1 + (n - seeds) / w);
+        let occupied = (w * seeds).div_ceil((seeds + w - 1).max(1));
+        // Classes are numbered once all are known, so that moves are there twice for a while.
+        let own = occupied * (size_of::<OwnMove>() + size_of::<(Class, OwnMove)>());
         let other = classes * size_of::<OtherMove>();
-        let inverse = if halves.acyclic() { 0 } else { 4 * (seeds + seeds / w + 1) + 8 * w };
+        let inverse = if halves.acyclic() { 0 } else { 4 * (seeds + seeds / w + 1) + 8 * occupied };
         (own + other + inverse) as u64
     };
     (0..=n).map(|seeds| ways.count(seeds).saturating_mul(per_row(seeds))).fold(0, u64::saturating_add)

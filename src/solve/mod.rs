@@ -210,10 +210,13 @@ pub fn exits(
 pub fn memory(rules: &dyn Rules, layer: Layer) -> Option<u64> {
     let size = positions(rules, layer)?;
     let halves = |halves: &dyn HalfRows| halves::tables_memory(rules, halves, layer);
+    // Games on stored graphs have their moves sampled, unless the layer is too large for one anyway.
+    let index = || if size > 2 * EDGE_LIMIT { None } else { LayerIndex::new(rules, layer) };
     Some(match (rules.scoring(), rules.half_rows()) {
-        (Scoring::Outcome, _) => outcome::memory(rules, size),
+        (Scoring::Outcome, _) => index().map_or(u64::MAX, |index| outcome::memory(rules, &index)),
         (Scoring::Seeds, Some(h)) if h.acyclic() => size.saturating_add(halves(h)),
-        (Scoring::Seeds, Some(h)) => size.saturating_mul(2).saturating_add(halves(h)),
-        (Scoring::Seeds, None) => relay::memory(rules, size),
+        // A byte for the value, one for the best exit, and the lists of changes.
+        (Scoring::Seeds, Some(h)) => (size.saturating_mul(2) + size / 8).saturating_add(halves(h)),
+        (Scoring::Seeds, None) => index().map_or(u64::MAX, |index| relay::memory(rules, &index)),
     })
 }

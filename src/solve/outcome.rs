@@ -72,9 +72,7 @@ pub(super) fn solve(rules: &dyn Rules, index: &LayerIndex, progress: &dyn Progre
     Ok(values.into_iter().map(AtomicI16::into_inner).collect())
 }
 
-/// Bytes that solving a layer of `size` ranks takes at the most.
-pub(super) fn memory(rules: &dyn Rules, positions: u64) -> u64 {
-    // The index keeps one of two mirrored positions; a position has about five moves on the boards that fit.
-    let size = positions / if rules.mirror().is_some() { 2 } else { 1 };
-    Graph::memory(size, 5).saturating_add(7 * size)
+/// Bytes that solving a layer takes at the most, roughly.
+pub(super) fn memory(rules: &dyn Rules, index: &LayerIndex) -> u64 {
+    Graph::memory(rules, index).saturating_add(3 * index.size())
 }

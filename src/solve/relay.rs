@@ -53,8 +53,7 @@ impl Backward for Graph {
     }
 }
 
-/// Bytes that solving a layer of `size` ranks takes at the most.
-pub(super) fn memory(rules: &dyn Rules, size: u64) -> u64 {
-    // Fewer than half of a player's pits can be lifted on average in the layers that fit.
-    Graph::memory(size, rules.half() as u64).saturating_add(2 * size)
+/// Bytes that solving a layer takes at the most, roughly.
+pub(super) fn memory(rules: &dyn Rules, index: &LayerIndex) -> u64 {
+    Graph::memory(rules, index).saturating_add(2 * index.size())
 }

@@ -106,7 +106,8 @@ impl Sweeps<'_> {
                 check(progress)?;
                 let strip = first..(first + step).min(rows);
                 let equal = own == other;
-                let forth = Strip { own, rows: strip.clone(), columns: if equal { first..columns } else { 0..columns } };
+                let forth =
+                    Strip { own, rows: strip.clone(), columns: if equal { first..columns } else { 0..columns } };
                 let back = Strip {
                     own: other,
                     rows: if equal { strip.end..columns } else { 0..columns },
@@ -140,7 +141,8 @@ impl Sweeps<'_> {
         fresh.resize(rows.len() * width, 0);
         let chunk = (TASK / width).max(1);
         let values = &*turned;
-        let drops: Vec<DropsIn> = self.effects[self.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
+        let drops: Vec<DropsIn> =
+            self.effects[self.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
         fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
             let first = rows.start + i * chunk;
             for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
@@ -166,7 +168,9 @@ impl Sweeps<'_> {
             .map(|(i, band_rows)| {
                 let mut found = Vec::new();
                 turn(i, band_rows, Some(&mut found));
-                found.iter_mut().for_each(|[column, _]| *column += columns.start + i * band);
+                for [column, _] in &mut found {
+                    *column += columns.start + i * band;
+                }
                 found
             })
             .collect();
@@ -258,7 +262,7 @@ fn turn(
 fn differing(a: u64, b: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let bits = a ^ b;
-    ((bits & LOW) + LOW | bits) >> 7 & 0x0101_0101_0101_0101
+    ((((bits & LOW) + LOW) | bits) >> 7) & 0x0101_0101_0101_0101
 }
 
 #[inline]

@@ -75,9 +75,8 @@ impl UnMoves {
 }
 
 fn invert_own(tables: &HalfTables, counts: &[usize], n: usize, after: usize) -> (Vec<u32>, Vec<Before>) {
-    let moves_into = |before: usize, row: usize| {
-        tables.own[before].of(row).iter().filter(move |m| usize::from(m.seeds[0]) == after)
-    };
+    let moves_into =
+        |before: usize, row: usize| tables.own[before].of(row).iter().filter(move |m| usize::from(m.seeds[0]) == after);
     let mut ends = vec![0; counts[after] + 1];
     for before in after..=n {
         for row in 0..counts[before] {
