@@ -11,12 +11,9 @@ fn openings(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("search");
     group.sample_size(10);
     // Game, width, seeds a pit, tables up to so many seeds, value.
-    for (game, width, per_pit, tables, value) in [
-        ("kalaha", 6, 3, 12, 2),
-        ("kalah", 6, 3, 12, 2),
-        ("kalaha", 5, 3, 10, 8),
-        ("kalaha", 6, 4, 18, 10),
-    ] {
+    for (game, width, per_pit, tables, value) in
+        [("kalaha", 6, 3, 12, 2), ("kalah", 6, 3, 12, 2), ("kalaha", 5, 3, 10, 8), ("kalaha", 6, 4, 18, 10)]
+    {
         let rules = games::make(game, Some(width), &[]).expect("a game of the registry");
         let mut lower = Lower::default();
         for layer in rules.layers(tables) {

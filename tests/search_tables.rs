@@ -68,7 +68,14 @@ impl Probe for Part<'_> {
 }
 
 /// Compares all that an unlimited search says about the positions of `seeds` seeds with the tables.
-fn compare(rules: &dyn Rules, all: &Lower, seeds: u8, probe: &dyn Probe, table: Option<&Transpositions>, threads: usize) {
+fn compare(
+    rules: &dyn Rules,
+    all: &Lower,
+    seeds: u8,
+    probe: &dyn Probe,
+    table: Option<&Transpositions>,
+    threads: usize,
+) {
     let limits = Limits { threads, ..Limits::default() };
     for closed in 0..=2 * rules.half() as u8 {
         let Some(solved) = all.get(sowbase::rules::Layer { seeds, closed }) else { continue };

@@ -8,8 +8,8 @@
 //! extra turn is due, play is over and each keeps what lies in his row.
 
 use crate::rules::{
-    Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf, PlainSowing,
-    Row, RuleSet, Rules, Sown, Value,
+    Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, Row, RuleSet, Rules, Sown, Value,
 };
 
 /// The options of the game.

@@ -15,8 +15,8 @@
 //! are shared evenly.
 
 use crate::rules::{
-    Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf, PlainSowing,
-    Row, RuleSet, Rules, Sown, Value,
+    Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, Row, RuleSet, Rules, Sown, Value,
 };
 
 const SLAM: &[&str] = &["avoid", "void", "allow"];

@@ -38,7 +38,13 @@ impl<'a> Distances<'a> {
     }
 
     /// Decides the first moves that are decided within `depth` moves, draws left out.
-    pub(super) fn deepen(&mut self, answers: &mut [MoveAnswer], depth: u16, stop: &dyn Fn() -> bool, nodes: &AtomicU64) {
+    pub(super) fn deepen(
+        &mut self,
+        answers: &mut [MoveAnswer],
+        depth: u16,
+        stop: &dyn Fn() -> bool,
+        nodes: &AtomicU64,
+    ) {
         while self.depth < depth {
             let open = |answer: &&mut MoveAnswer| answer.distance.is_none() && answer.worth != Bounds::exact(0);
             for answer in answers.iter_mut().filter(open) {

@@ -333,8 +333,7 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                 let counted = !outcome || answer.worth == Bounds::exact(0) || answer.distance.is_some();
                 answer.worth.is_exact() && counted
             };
-            let enough = root.bounds.is_exact()
-                && (!(every_move || outcome) || answers.iter().all(settled));
+            let enough = root.bounds.is_exact() && (!(every_move || outcome) || answers.iter().all(settled));
             if enough || self.is_over() {
                 break;
             }
@@ -355,7 +354,8 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                 }
             }
         }
-        let line = if root.bounds.is_exact() && !outcome { self.line(board, root.bounds.lower, &answers)? } else { vec![] };
+        let line =
+            if root.bounds.is_exact() && !outcome { self.line(board, root.bounds.lower, &answers)? } else { vec![] };
         Ok(self.answer(root.bounds, distance, answers, line))
     }
 
@@ -477,8 +477,11 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                     std::thread::Builder::new().stack_size(self.stack).spawn_scoped(scope, move || {
                         let table = self.search.table;
                         let budget = if CYCLIC { u64::MAX } else { effort.budget };
-                        Worker::<G, CYCLIC>::new(self.ground, table, self, done, number as u32, budget)
-                            .test(node, x, effort.depth)
+                        Worker::<G, CYCLIC>::new(self.ground, table, self, done, number as u32, budget).test(
+                            node,
+                            x,
+                            effort.depth,
+                        )
                     })
                 })
                 .collect();

@@ -148,7 +148,13 @@ impl Ground for Plain<'_> {
         self.probe.probe(position).map(|value| self.score(value.0))
     }
 
-    fn children(&self, position: &Board, seeds: u8, moves: &mut Moves, children: &mut Vec<Child<Board>>) -> Option<i16> {
+    fn children(
+        &self,
+        position: &Board,
+        seeds: u8,
+        moves: &mut Moves,
+        children: &mut Vec<Child<Board>>,
+    ) -> Option<i16> {
         if let Some(value) = self.rules.expand(position, moves) {
             return Some(self.score(value.0));
         }

@@ -237,13 +237,7 @@ impl Ground for Rows<'_> {
     }
 
     #[inline]
-    fn children(
-        &self,
-        position: &Packed,
-        seeds: u8,
-        _: &mut Moves,
-        children: &mut Vec<Child<Packed>>,
-    ) -> Option<i16> {
+    fn children(&self, position: &Packed, seeds: u8, _: &mut Moves, children: &mut Vec<Child<Packed>>) -> Option<i16> {
         let over = self.over(position, seeds);
         if over.is_some() {
             return over;
