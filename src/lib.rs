@@ -6,5 +6,7 @@ pub mod games;
 pub mod index;
 pub mod query;
 pub mod rules;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod solve;
 pub mod table;

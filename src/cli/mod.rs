@@ -40,5 +40,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Info(args) => commands::info::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(&args),
     }
 }

@@ -1,12 +1,16 @@
 //! Answers about a position: its value, its moves with their values, the best ones and a line of best play.
 
 mod answer;
+mod catalogue;
 mod progress;
+mod stats;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use answer::{Answer, LineEnds, MoveAnswer, PositionAnswer, Worth};
+pub use catalogue::{game_json, option_default, option_values, preset_json};
+pub use stats::Stats;
 
 use crate::database::{Database, DatabaseError};
 use crate::games;
@@ -147,8 +151,9 @@ impl Oracle {
         let mut solved = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
         let needed: Vec<Layer> =
             rules.layers(target.seeds).into_iter().filter(|layer| layer.closed <= target.closed).collect();
-        let total = needed.iter().try_fold(0_u64, |sum, &layer| sum.checked_add(positions(rules, layer)?));
-        if total.is_none_or(|total| total > self.reach.build) {
+        let within =
+            |sum: u64, layer: &Layer| sum.checked_add(positions(rules, *layer)?).filter(|&sum| sum <= self.reach.build);
+        if needed.iter().try_fold(0, within).is_none() {
             return Ok(None);
         }
         let begin = std::time::Instant::now();

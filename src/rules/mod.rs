@@ -9,6 +9,7 @@ mod laps;
 pub mod notation;
 mod perft;
 mod rule_set;
+mod steps;
 mod value;
 
 pub use board::{Board, MARK, MAX_PITS, MAX_SEEDS};
@@ -16,6 +17,7 @@ pub use half_rows::{Class, Feeding, HalfRows, Last, OtherHalf, OwnHalf, Row};
 pub use laps::LapWatch;
 pub use perft::perft;
 pub use rule_set::{OptionInfo, OptionKind, RuleError, RuleSet, Setting, WIDTHS, nearest, turn_owners};
+pub use steps::{Act, Step, Steps, Witness};
 pub use value::{Scoring, Value};
 
 use std::fmt;
@@ -142,6 +144,9 @@ pub trait Rules: Send + Sync {
     /// Puts every legal move and its result into `moves` (cleared first) and returns `None`; or, if play is over,
     /// returns what the position is worth and leaves `moves` empty.
     fn expand(&self, board: &Board, moves: &mut Moves) -> Option<Value>;
+
+    /// How a legal move goes, seed by seed; the same sowing that [`Rules::expand`] makes.
+    fn steps(&self, board: &Board, mv: Move) -> Steps;
 
     /// The marks a position may carry.
     fn marks(&self) -> Marks {

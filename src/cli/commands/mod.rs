@@ -8,4 +8,6 @@ pub(super) mod info;
 pub(super) mod openings;
 pub(super) mod perft;
 pub(super) mod query;
+#[cfg(feature = "serve")]
+pub(super) mod serve;
 pub(super) mod stats;
