@@ -6,6 +6,7 @@ pub mod games;
 pub mod index;
 pub mod query;
 pub mod rules;
+pub mod search;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod solve;

@@ -50,6 +50,9 @@ pub(super) enum Command {
     /// Check that every byte of every table is whole
     #[command(after_help = "Example:\n  sowbase check oware")]
     Check(CheckArgs),
+    /// Prove every value from its moves, independently of how it was computed
+    #[command(after_help = "Examples:\n  sowbase verify oware\n  sowbase verify kalaha --seeds 18 --sample 100000")]
+    Verify(VerifyArgs),
     /// Count move sequences
     #[command(
         after_help = "Examples:\n  sowbase perft kalaha 6\n  sowbase perft oware 3 '1 2 0 0 0 3 / 0 0 4 0 0 1' --divide"
@@ -135,6 +138,9 @@ pub(super) struct BuildArgs {
     /// Seeds of the last layer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=127))]
     pub seeds: u8,
+    /// Kiothi with flags: the most closed pits of a layer; all if left out
+    #[arg(long, value_name = "C", default_value_t = u8::MAX, hide_default_value = true)]
+    pub closed: u8,
     /// Threads; all processors if left out
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -215,6 +221,18 @@ pub(super) struct CheckArgs {
     /// Only the layers of so many seeds
     #[arg(long, value_name = "N")]
     pub seeds: Option<u8>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct VerifyArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Only the layers of so many seeds
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<u8>,
+    /// A quick look at so many positions a layer instead of a proof
+    #[arg(long, value_name = "K")]
+    pub sample: Option<u64>,
 }
 
 #[derive(ClapArgs, Debug)]

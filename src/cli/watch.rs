@@ -8,6 +8,7 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 
 use super::failure::{Failure, INTERRUPTED};
 use crate::database::{BuildProgress, Built, Plan, Step};
+use crate::rules::Layer;
 use crate::solve::Progress;
 
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
@@ -103,6 +104,40 @@ impl BuildProgress for Watch {
 }
 
 impl Drop for Watch {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A bar for work on one layer.
+pub(super) struct LayerBar {
+    layer: Layer,
+    bar: ProgressBar,
+}
+
+impl LayerBar {
+    pub(super) fn new(layer: Layer, quiet: bool) -> Self {
+        Self { layer, bar: bar(String::new(), 1, quiet) }
+    }
+}
+
+impl Progress for LayerBar {
+    fn stage(&self, name: &'static str, positions: u64) {
+        self.bar.reset();
+        self.bar.set_length(positions);
+        self.bar.set_message(format!("layer {}: {name}", self.layer));
+    }
+
+    fn advance(&self, positions: u64) {
+        self.bar.inc(positions);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        is_interrupted()
+    }
+}
+
+impl Drop for LayerBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -49,19 +49,16 @@ const BITS: u64 = 4;
 const FIXED_MEMORY: u64 = 64 << 20;
 
 impl Database {
-    /// Plans a build of all layers up to `seeds`.
-    ///
-    /// `threads` is the number of threads that the build will have. Solves a few small layers to learn the speed of
-    /// this machine, which takes about a second.
+    /// Plans a build of all layers up to `seeds`, and of games with closed pits those with at most `closed` of them.
     ///
     /// # Errors
     /// The folder cannot be read, or a layer is too large to count.
-    pub fn plan(&self, seeds: u8) -> Result<Plan, DatabaseError> {
+    pub fn plan(&self, seeds: u8, closed: u8) -> Result<Plan, DatabaseError> {
         let rules = self.rules.as_ref();
         let present = self.layers()?;
         let mut steps = Vec::new();
         let mut below = 0_u64;
-        for layer in rules.layers(seeds) {
+        for layer in rules.layers(seeds).into_iter().filter(|layer| layer.closed <= closed) {
             let positions = positions(rules, layer).ok_or(DatabaseError::TooLarge { layer })?;
             let memory = solve::memory(rules, layer).ok_or(DatabaseError::TooLarge { layer })?;
             steps.push(Step {

@@ -8,8 +8,8 @@
 
 use super::kalaha::{sow_other_facing, sow_own_with_store};
 use crate::rules::{
-    Act, Board, Class, HalfRows, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf, RuleSet, Rules, Sown, Steps,
-    Value, Witness,
+    Act, Board, Capture, Class, Feeding, HalfRows, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, RuleSet, Rules, Sown, Steps, Value, Witness,
 };
 
 /// The options of the game.
@@ -99,6 +99,16 @@ impl Rules for BaoKenya {
 
     fn half_rows(&self) -> Option<&dyn HalfRows> {
         Some(self)
+    }
+
+    fn plain_sowing(&self) -> Option<PlainSowing> {
+        Some(PlainSowing {
+            store: true,
+            skip_origin: true,
+            capture: Capture::Facing { take_own: self.take_own, empty_too: false },
+            ends_on_other_empty: false,
+            feeding: Feeding::Free,
+        })
     }
 }
 

@@ -8,8 +8,8 @@
 //! extra turn is due, play is over and each keeps what lies in his row.
 
 use crate::rules::{
-    Act, Board, Class, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf, Row, RuleSet, Rules,
-    Sown, Steps, Value, Witness,
+    Act, Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, Row, RuleSet, Rules, Sown, Steps, Value, Witness,
 };
 
 /// The options of the game.
@@ -101,6 +101,16 @@ impl Rules for Kalaha {
 
     fn half_rows(&self) -> Option<&dyn HalfRows> {
         Some(self)
+    }
+
+    fn plain_sowing(&self) -> Option<PlainSowing> {
+        Some(PlainSowing {
+            store: true,
+            skip_origin: false,
+            capture: Capture::Facing { take_own: true, empty_too: self.empty_capture },
+            ends_on_other_empty: true,
+            feeding: Feeding::Free,
+        })
     }
 }
 

@@ -15,8 +15,8 @@
 //! are shared evenly.
 
 use crate::rules::{
-    Act, Board, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf, Row, RuleSet,
-    Rules, Sown, Steps, Value, Witness,
+    Act, Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, Row, RuleSet, Rules, Sown, Steps, Value, Witness,
 };
 
 const SLAM: &[&str] = &["avoid", "void", "allow"];
@@ -158,6 +158,17 @@ impl Rules for Oware {
     fn half_rows(&self) -> Option<&dyn HalfRows> {
         // A chain that enters the mover's row makes his half depend on the other one.
         (!self.chain_own).then_some(self)
+    }
+
+    fn plain_sowing(&self) -> Option<PlainSowing> {
+        let void_slam = self.grand_slam == GrandSlam::Void;
+        (!self.chain_own).then_some(PlainSowing {
+            store: false,
+            skip_origin: true,
+            capture: Capture::Chain { most: self.most_taken, void_slam },
+            ends_on_other_empty: false,
+            feeding: self.feeding(),
+        })
     }
 }
 

@@ -202,7 +202,7 @@ impl Oracle {
             }
             answer.best = answers.iter().filter(|mv| mv.best).map(|mv| mv.name.clone()).collect();
             answer.play = self.play(board, value, &moves)?.map(|mv| rules.move_name(mv));
-            self.follow(board, value, &mut answer)?;
+            self.follow(board, &mut answer)?;
         }
         answer.moves = answers;
         Ok(answer)
@@ -223,7 +223,21 @@ impl Oracle {
         })
     }
 
-    /// The move to play: one of the best, and one that makes progress.
+    /// The move to play and what it does: a best move that makes progress, so that whoever follows it move by move
+    /// gets at least the value against every defence. `None` if play is over or the tables do not reach.
+    ///
+    /// # Errors
+    /// A damaged or foreign table.
+    pub fn next(&self, board: &Board) -> Result<Option<(Move, Sown)>, DatabaseError> {
+        let mut moves = Moves::new();
+        if self.rules().expand(board, &mut moves).is_some() {
+            return Ok(None);
+        }
+        let Some(value) = self.value(board)? else { return Ok(None) };
+        let Some(chosen) = self.play(board, value, &moves)? else { return Ok(None) };
+        Ok(moves.into_iter().find(|(mv, _)| *mv == chosen))
+    }
+
     fn play(&self, board: &Board, value: Value, moves: &Moves) -> Result<Option<Move>, DatabaseError> {
         let scoring = self.rules().scoring();
         let mut best = Vec::new();
@@ -244,14 +258,13 @@ impl Oracle {
     }
 
     /// Writes the line of best play on both sides into the answer.
-    fn follow(&self, board: &Board, value: Value, answer: &mut Answer) -> Result<(), DatabaseError> {
+    fn follow(&self, board: &Board, answer: &mut Answer) -> Result<(), DatabaseError> {
         let rules = self.rules();
-        let (mut board, mut value) = (*board, value);
+        let mut board = *board;
         let mut seen = HashSet::new();
         answer.line_ends = LineEnds::Limit;
         while answer.line.len() < self.reach.line {
-            let mut moves = Moves::new();
-            if rules.expand(&board, &mut moves).is_some() {
+            if rules.expand(&board, &mut Moves::new()).is_some() {
                 answer.line_ends = LineEnds::Over;
                 return Ok(());
             }
@@ -259,13 +272,10 @@ impl Oracle {
                 answer.line_ends = LineEnds::Repetition;
                 return Ok(());
             }
-            let Some(mv) = self.play(&board, value, &moves)? else {
+            let Some((mv, sown)) = self.next(&board)? else {
                 return Ok(());
             };
             answer.line.push(rules.move_name(mv));
-            let Some((_, sown)) = moves.iter().find(|(m, _)| *m == mv) else {
-                return Ok(());
-            };
             match sown.turn {
                 Turn::Pass | Turn::Again => {}
                 Turn::Endless => {
@@ -278,10 +288,6 @@ impl Oracle {
                 }
             }
             board = sown.board;
-            match self.value(&board)? {
-                Some(next) => value = next,
-                None => return Ok(()),
-            }
         }
         Ok(())
     }

@@ -10,7 +10,7 @@
 //! Ranks are found by looking all round the position, twice as far each time. A rank within the distance looked is
 //! exact, so that choices made at one position after the other fit together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::Oracle;
 use crate::database::DatabaseError;
@@ -22,6 +22,8 @@ const MOST: usize = 400_000;
 struct Node {
     /// The winner is to move.
     winner: bool,
+    /// He can leave the layer for the value at once.
+    cashes: bool,
     /// Known rank.
     rank: Option<u32>,
     /// Moves inside the layer that keep the value, by node.
@@ -88,7 +90,7 @@ impl Graph {
         let next = self.nodes.len() as u32;
         let number = *self.numbers.entry((*board, winner)).or_insert(next);
         if number == next {
-            self.nodes.push(Node { winner, rank: None, keep: Vec::new(), expanded: false });
+            self.nodes.push(Node { winner, cashes: false, rank: None, keep: Vec::new(), expanded: false });
             self.boards.push(*board);
         }
         number
@@ -115,8 +117,7 @@ impl Graph {
             let leaves = sown.turn != Turn::Pass || sown.board.seeds() != board.seeds();
             match (leaves, winner) {
                 (true, true) => {
-                    self.nodes[number as usize].rank = Some(0);
-                    self.nodes[number as usize].expanded = true;
+                    self.nodes[number as usize].cashes = true;
                     return Ok(());
                 }
                 (true, false) => {}
@@ -129,22 +130,31 @@ impl Graph {
         Ok(())
     }
 
-    /// Gives every position its rank as far as the positions expanded so far tell.
+    /// Gives every position its rank as far as the positions expanded so far tell, by rising rank.
     fn rank_all(&mut self) {
-        for rank in 0.. {
-            for i in 0..self.nodes.len() {
-                let node = &self.nodes[i];
-                if node.rank.is_some() || !node.expanded {
-                    continue;
-                }
-                let below = |&k: &u32| self.nodes[k as usize].rank.is_some_and(|r| r < rank);
-                let settles = if node.winner { node.keep.iter().any(below) } else { node.keep.iter().all(below) };
-                if settles {
-                    self.nodes[i].rank = Some(rank);
-                }
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        for (i, node) in (0..).zip(&self.nodes) {
+            node.keep.iter().for_each(|&child| before[child as usize].push(i));
+        }
+        let mut unranked_replies: Vec<usize> = self.nodes.iter().map(|node| node.keep.len()).collect();
+        let mut wave = VecDeque::new();
+        for (i, node) in (0..).zip(&mut self.nodes) {
+            if node.cashes || (!node.winner && node.expanded && node.keep.is_empty()) {
+                node.rank = Some(0);
+                wave.push_back(i);
+            } else {
+                node.rank = None;
             }
-            if !self.nodes.iter().any(|node| node.rank == Some(rank)) {
-                return;
+        }
+        while let Some(i) = wave.pop_front() {
+            let rank = self.nodes[i as usize].rank;
+            for &b in &before[i as usize] {
+                let node = &mut self.nodes[b as usize];
+                unranked_replies[b as usize] -= 1;
+                if node.rank.is_none() && (node.winner || unranked_replies[b as usize] == 0) {
+                    node.rank = rank.map(|rank| rank + 1);
+                    wave.push_back(b);
+                }
             }
         }
     }

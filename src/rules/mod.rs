@@ -8,6 +8,7 @@ mod half_rows;
 mod laps;
 pub mod notation;
 mod perft;
+mod plain_sowing;
 mod rule_set;
 mod steps;
 mod value;
@@ -16,6 +17,7 @@ pub use board::{Board, MARK, MAX_PITS, MAX_SEEDS};
 pub use half_rows::{Class, Feeding, HalfRows, Last, OtherHalf, OwnHalf, Row};
 pub use laps::LapWatch;
 pub use perft::perft;
+pub use plain_sowing::{Capture, PlainSowing};
 pub use rule_set::{OptionInfo, OptionKind, RuleError, RuleSet, Setting, WIDTHS, nearest, turn_owners};
 pub use steps::{Act, Step, Steps, Witness};
 pub use value::{Scoring, Value};
@@ -180,6 +182,11 @@ pub trait Rules: Send + Sync {
     /// The pit that a move lifts, 1 for the leftmost of its row.
     fn move_pit(&self, mv: Move) -> usize {
         usize::from(mv.0) % self.half() + 1
+    }
+
+    /// The moves as data, for games that are so plain under these options.
+    fn plain_sowing(&self) -> Option<PlainSowing> {
+        None
     }
 
     /// The name of a move at the command line.

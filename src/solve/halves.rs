@@ -52,6 +52,11 @@ pub(super) struct OtherTable {
 }
 
 impl OtherTable {
+    /// How many classes there are for these rows.
+    pub(super) fn classes(&self) -> usize {
+        self.classes
+    }
+
     /// By class number.
     #[inline]
     pub(super) fn of(&self, row: usize) -> &[OtherMove] {

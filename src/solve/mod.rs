@@ -7,11 +7,16 @@
 
 mod acyclic;
 mod cyclic;
+mod drops;
 mod graph;
 mod halves;
 mod outcome;
 mod relay;
+mod settle;
+mod sweeps;
 mod thresholds;
+mod unmoves;
+mod verify;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +26,7 @@ use thiserror::Error;
 use crate::index::{LayerIndex, positions};
 use crate::rules::{HalfRows, Layer, Rules, Scoring};
 pub use graph::EDGE_LIMIT;
+pub use verify::{Difference, Verdict, verify, verify_sample};
 
 /// The values of a layer by rank.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -152,6 +152,17 @@ impl<D: Bytes> Table<D> {
         self.preamble.file_len
     }
 
+    /// What tells this table apart from all others open in this process.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The block of `rank`.
+    pub(super) fn locate(&self, rank: u64) -> Result<Span, TableError> {
+        self.check_ranks(rank, 1)?;
+        Ok(self.layout.of_rank(rank))
+    }
+
     /// The stored value of `rank`.
     ///
     /// Reads one index record and one block and decodes the block up to the value.
@@ -161,8 +172,7 @@ impl<D: Bytes> Table<D> {
     /// [`TableError::Rank`], or [`TableError::Checksum`], [`TableError::Malformed`] or
     /// [`TableError::Io`] if the block cannot be read.
     pub fn value(&self, rank: u64) -> Result<i16, TableError> {
-        self.check_ranks(rank, 1)?;
-        let span = self.layout.of_rank(rank);
+        let span = self.locate(rank)?;
         let at = place(rank - span.first);
         with_scratch(|scratch| {
             self.decode_by(span, scratch, |decoder, kind, bytes, coding| {

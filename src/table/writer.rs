@@ -167,12 +167,7 @@ impl<C: Cell> Writer<C> {
             if self.options.floored {
                 match floors {
                     Some(floors) => self.floors.extend_from_slice(&floors[take.clone()]),
-                    // A floor below the value leaves no choice.
-                    None => self.floors.extend(
-                        values[take.clone()]
-                            .iter()
-                            .map(|&value| C::narrow(value.into().saturating_sub(1)).unwrap_or(value)),
-                    ),
+                    None => self.floors.extend(values[take.clone()].iter().map(below)),
                 }
             }
             done = take.end;
@@ -350,6 +345,11 @@ impl<C: Cell> Writer<C> {
     fn io_error(&self, action: &'static str, source: io::Error) -> TableError {
         TableError::Io { file: self.name(), action, source }
     }
+}
+
+/// A floor that leaves no choice, except for the lowest value, which leaves none anyway.
+fn below<C: Cell>(value: &C) -> C {
+    C::narrow((*value).into().saturating_sub(1)).unwrap_or(*value)
 }
 
 /// The folder `path` lies in.

@@ -16,7 +16,7 @@ pub(in crate::cli) fn run(args: &BuildArgs) -> Result<ExitCode, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::data(format!("cannot start {threads} threads: {error}")))?;
     pool.install(|| {
-        let mut plan = database.plan(args.seeds)?;
+        let mut plan = database.plan(args.seeds, args.closed)?;
         if args.dry_run {
             database.estimate(&mut plan)?;
             return show_plan(args, &database, &plan);

@@ -11,3 +11,4 @@ pub(super) mod query;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
 pub(super) mod stats;
+pub(super) mod verify;

@@ -3,16 +3,21 @@
 //! All arithmetic is in whole numbers, so that every machine finds the same model.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::choose::{Choice, log2};
 use super::{CONTEXTS, Cell, Model, SCALE, START, SYMBOLS_MAX, TABLES_MAX, context};
 
 /// Values after which counting starts afresh, as coding does in each half of a block.
-const RUN: usize = 512;
+const RUN: usize = 256;
 
 /// How often free values are chosen anew under the counts of the last choice.
-const CHOICES: usize = 3;
+const CHOICES: usize = 2;
+
+/// Runs a thread takes at least, so that there are few counts to add up.
+const RUNS_AT_ONCE: usize = 8192;
 
 /// How often contexts are dealt to tables anew.
 const DEALS: usize = 15;
@@ -35,81 +40,96 @@ impl Counts {
         &self.counts[context * self.symbols..][..self.symbols]
     }
 
-    fn add(&mut self, other: &Self) {
-        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
-            *sum = sum.saturating_add(*count);
+    fn add(&mut self, context: usize, symbol: u8) {
+        let count = &mut self.counts[context * self.symbols + usize::from(symbol)];
+        *count = count.saturating_add(1);
+    }
+
+    fn sum(mut self, other: Self) -> Self {
+        for (sum, count) in self.counts.iter_mut().zip(other.counts) {
+            *sum = sum.saturating_add(count);
         }
+        self
     }
 }
 
-/// Symbols of the values in one piece, and how much choice each leaves.
-struct Piece<'a, C> {
-    values: &'a [C],
-    floors: Option<&'a [C]>,
-}
+/// Values that are counted as one stream, with their floors.
+type Run<'a, C> = (&'a [C], Option<&'a [C]>);
 
 impl Model {
     /// Fits a model to `values` in rank order: a whole layer or a sample of whole rows.
     ///
+    /// A sample should have some million values from all over the layer: a block with a
+    /// sequence of values that the sample never showed is packed by zstd, which takes more.
+    ///
     /// `floors` are those that will be given to the writer, see
-    /// [`Writer::append`](crate::table::Writer::append). At most 127 different values are told
+    /// [`Writer::append`](crate::table::Writer::append); the wrong number of them is ignored here
+    /// and reported there. At most 127 different values are told
     /// apart, the most frequent ones; blocks with others are packed by zstd. Deterministic for
-    /// any number of threads. Costs some 50 ns a value, divided among the threads of the current
-    /// rayon pool, and some ten MiB a thread.
+    /// any number of threads. Costs some 100 ns a value with floors and 20 without,
+    /// divided among the threads of the current rayon pool, and some ten MiB a thread.
     pub fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Self {
+        let floors = floors.filter(|floors| floors.len() == values.len());
         let symbols = find_symbols(values);
         let mut model = Self::new(symbols, Vec::new(), Box::new([0; CONTEXTS]));
         if model.symbols.is_empty() {
             return model;
         }
-        let piece_len = values.len().div_ceil(rayon::current_num_threads()).next_multiple_of(RUN);
-        let floor_pieces = floors.map(|floors| floors.chunks(piece_len).collect::<Vec<_>>());
-        let pieces: Vec<Piece<'_, C>> = values
-            .chunks(piece_len)
-            .enumerate()
-            .map(|(number, values)| Piece {
-                values,
-                floors: floor_pieces.as_ref().and_then(|pieces| pieces.get(number).copied()),
-            })
-            .collect();
-        let mut counts = model.count(&pieces, |_, last, upto| usize::from(last).min(upto.saturating_sub(1)));
-        if floors.is_some() {
-            for _ in 0..CHOICES {
-                let best = Preferred::by(&counts);
-                counts = model.count(&pieces, |context, _, upto| best.among(context, upto));
-            }
-        }
+        let runs: Vec<Run<'_, C>> = match floors {
+            Some(floors) => values.chunks(RUN).zip(floors.chunks(RUN)).map(|(v, f)| (v, Some(f))).collect(),
+            None => values.chunks(RUN).map(|values| (values, None)).collect(),
+        };
+        let mut counts = model.count(&runs, |model, _, run, symbols| {
+            model.repeat(run, symbols);
+            true
+        });
         model.deal(&counts, values.len());
+        for _ in 0..floors.map_or(0, |_| CHOICES) {
+            counts = model.count(&runs, |model, choice, (values, floors), symbols| {
+                choice.choose(model, values, *floors, symbols)
+            });
+            model.deal(&counts, values.len());
+        }
         model
     }
 
-    /// Counts contexts and symbols, where `choose` (context, symbol before, symbols allowed)
-    /// picks the symbol of a free value.
-    fn count<C: Cell>(&self, pieces: &[Piece<'_, C>], choose: impl Fn(usize, u8, usize) -> usize + Sync) -> Counts {
-        let empty = || Counts::new(self.symbols.len());
-        let count_piece = |mut counts: Counts, piece: &Piece<'_, C>| {
-            let (mut last, mut previous) = (START, START);
-            for (place, &value) in piece.values.iter().enumerate() {
-                if place % RUN == 0 {
-                    (last, previous) = (START, START);
-                }
-                let upto = self.symbols_upto(value.into());
-                if upto == 0 {
-                    continue;
-                }
-                let context = context(last, previous);
-                let free = piece.floors.and_then(|floors| floors.get(place)) == Some(&value);
-                let symbol = if free { choose(context, last, upto) } else { upto - 1 };
-                let count = &mut counts.counts[context * counts.symbols + symbol];
-                *count = count.saturating_add(1);
-                (last, previous) = (u8::try_from(symbol).unwrap_or(START), last);
+    /// Symbols that repeat the one before wherever that is allowed.
+    fn repeat<C: Cell>(&self, (values, floors): &Run<'_, C>, symbols: &mut Vec<u8>) {
+        symbols.clear();
+        for (place, &value) in values.iter().enumerate() {
+            let own = self.symbols_upto(value.into()).saturating_sub(1);
+            let own = u8::try_from(own).unwrap_or(START);
+            let free = floors.is_some_and(|floors| floors[place] == value);
+            symbols.push(match symbols.last() {
+                Some(&last) if free && last <= own => last,
+                _ => own,
+            });
+        }
+    }
+
+    /// Counts contexts and symbols in `runs`, whose symbols `choose` finds if it can.
+    fn count<C: Cell>(
+        &self,
+        runs: &[Run<'_, C>],
+        choose: impl Fn(&Self, &mut Choice, &Run<'_, C>, &mut Vec<u8>) -> bool + Sync,
+    ) -> Counts {
+        let empty = || (Counts::new(self.symbols.len()), Choice::default(), Vec::new());
+        let count_run = |(mut counts, mut choice, mut symbols): (Counts, _, _), run: &_| {
+            if !choose(self, &mut choice, run, &mut symbols) {
+                self.repeat(run, &mut symbols);
             }
-            counts
+            let (mut last, mut previous) = (START, START);
+            for &symbol in &symbols {
+                counts.add(context(last, previous), symbol);
+                (last, previous) = (symbol, last);
+            }
+            (counts, choice, symbols)
         };
-        pieces.par_iter().fold(empty, count_piece).reduce(empty, |mut sum, counts| {
-            sum.add(&counts);
-            sum
-        })
+        runs.par_iter()
+            .with_min_len(RUNS_AT_ONCE)
+            .fold(empty, count_run)
+            .map(|(counts, ..)| counts)
+            .reduce(|| Counts::new(self.symbols.len()), Counts::sum)
     }
 
     /// Deals the contexts to few tables so that the coded length is small.
@@ -134,6 +154,7 @@ impl Model {
             }
         }
         self.tables = sums.iter().map(|sum| frequencies(sum)).collect();
+        self.costs = OnceLock::new();
     }
 }
 
@@ -151,33 +172,6 @@ fn find_symbols<C: Cell>(values: &[C]) -> Vec<i16> {
     symbols
 }
 
-/// The most frequent symbol of each context among the lowest ones.
-struct Preferred {
-    symbols: usize,
-    best: Vec<u8>,
-}
-
-impl Preferred {
-    fn by(counts: &Counts) -> Self {
-        let mut best = Vec::with_capacity(counts.counts.len());
-        for context in 0..CONTEXTS {
-            let (mut symbol, mut most) = (0, 0);
-            for (candidate, &count) in (0..).zip(counts.of(context)) {
-                if count > most {
-                    (symbol, most) = (candidate, count);
-                }
-                best.push(symbol);
-            }
-        }
-        Self { symbols: counts.symbols, best }
-    }
-
-    /// The most frequent of the first `upto` symbols, which is at least one.
-    fn among(&self, context: usize, upto: usize) -> usize {
-        self.best[context * self.symbols + upto - 1].into()
-    }
-}
-
 /// The table under which a context costs least, the first of equals.
 fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
     let cost = |costs: &[u64]| -> u64 { counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum() };
@@ -189,22 +183,6 @@ fn costs(sum: &[u64]) -> Vec<u64> {
     let total: u64 = sum.iter().sum();
     let share = |count: u64| (u128::from(count) << 24) / u128::from(total.max(1));
     sum.iter().map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1))).collect()
-}
-
-/// The binary logarithm of `x`, which is at least 1, in 1/65536.
-fn log2(x: u32) -> u64 {
-    let whole = x.ilog2();
-    let mut fraction = u64::from(x) << (31 - whole);
-    let mut log = u64::from(whole);
-    for _ in 0..16 {
-        fraction = (fraction * fraction) >> 31;
-        log <<= 1;
-        if fraction >> 32 == 1 {
-            fraction >>= 1;
-            log |= 1;
-        }
-    }
-    log
 }
 
 /// Frequencies that add up to [`SCALE`], at least 1 for every symbol that occurs; if none does,
@@ -227,12 +205,14 @@ fn frequencies(sum: &[u64]) -> Vec<u16> {
     while given(&frequencies) < u32::from(SCALE) {
         let gainer = (0..sum.len()).filter(|&s| frequencies[s] > 0);
         let gainer = gainer.max_by_key(|&s| (worth(s, frequencies[s]), s));
-        gainer.into_iter().for_each(|s| frequencies[s] += 1);
+        let Some(gainer) = gainer else { break };
+        frequencies[gainer] += 1;
     }
     while given(&frequencies) > u32::from(SCALE) {
         let loser = (0..sum.len()).filter(|&s| frequencies[s] > 1);
         let loser = loser.min_by_key(|&s| (worth(s, frequencies[s] - 1), s));
-        loser.into_iter().for_each(|s| frequencies[s] -= 1);
+        let Some(loser) = loser else { break };
+        frequencies[loser] -= 1;
     }
     frequencies
 }

@@ -6,6 +6,8 @@
 //! block, the second backwards from its end. So a probe decodes a quarter of a block on average,
 //! and a whole block decodes in two independent chains.
 
+mod alias;
+mod choose;
 mod fit;
 mod rans;
 
@@ -13,6 +15,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::Cell;
+use alias::{Alias, Residues};
+use choose::Costs;
 
 /// Most values a model distinguishes; the rest of seven bits stands for "no value before".
 const SYMBOLS_MAX: usize = 127;
@@ -20,7 +24,7 @@ const SYMBOLS_MAX: usize = 127;
 /// The symbol that stands before the first of a stream.
 const START: u8 = 127;
 
-/// Most frequency tables of a model, which bounds its decoding tables to half a MiB.
+/// Most frequency tables of a model, which bounds its decoding tables to 64 KiB.
 const TABLES_MAX: usize = 64;
 
 /// The frequencies of a table add up to two to this power.
@@ -46,8 +50,12 @@ pub struct Model {
     tables: Vec<Vec<u16>>,
     /// Table of each context.
     map: Box<[u8; CONTEXTS]>,
-    /// Decoding tables, built when first needed.
-    slots: OnceLock<Vec<rans::Slots>>,
+    /// The tables as decoding needs them, built for the first block.
+    alias: OnceLock<Alias>,
+    /// The tables as encoding needs them, built for the first block.
+    residues: OnceLock<Residues>,
+    /// What symbols cost, for choosing among them.
+    costs: OnceLock<Costs>,
 }
 
 impl fmt::Debug for Model {
@@ -116,7 +124,7 @@ impl Model {
     }
 
     fn new(symbols: Vec<i16>, tables: Vec<Vec<u16>>, map: Box<[u8; CONTEXTS]>) -> Self {
-        Self { symbols, tables, map, slots: OnceLock::new() }
+        Self { symbols, tables, map, alias: OnceLock::new(), residues: OnceLock::new(), costs: OnceLock::new() }
     }
 
     /// How many of the symbols are at most `value`.

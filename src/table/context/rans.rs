@@ -1,5 +1,7 @@
 //! Coding a block under a model, and decoding it: rANS with 32-bit states and 16-bit words.
 
+use super::alias::{Alias, Residues};
+use super::choose::Choice;
 use super::{Cell, Model, SCALE, SCALE_BITS, START, context};
 
 /// Least value of a state between two symbols, and its value before the first one is coded.
@@ -7,9 +9,6 @@ const LOWEST: u32 = 1 << 16;
 
 /// Bytes of a state in a stream.
 const STATE: usize = 4;
-
-/// One entry for each residue of a state: symbol (8 bits), frequency (12), offset (12).
-pub(super) type Slots = Box<[u32; SCALE as usize]>;
 
 /// What is wrong with a block whose streams run out of bytes.
 const SHORT: &str = "a context block that ends early";
@@ -63,7 +62,7 @@ impl Words for Backwards<'_> {
 /// A stream being decoded.
 struct Chain<'m, W> {
     model: &'m Model,
-    slots: &'m [Slots],
+    alias: &'m Alias,
     words: W,
     state: u32,
     last: u8,
@@ -74,7 +73,7 @@ impl<'m, W: Words> Chain<'m, W> {
     fn start(model: &'m Model, mut words: W) -> Option<Self> {
         Some(Self {
             model,
-            slots: model.slots.get_or_init(|| model.build_slots()),
+            alias: model.alias.get_or_init(|| Alias::of(&model.tables)),
             state: words.state()?,
             words,
             last: START,
@@ -85,17 +84,16 @@ impl<'m, W: Words> Chain<'m, W> {
     /// Decodes the next symbol. `None` if the stream ends early.
     #[inline]
     fn next(&mut self) -> Option<u8> {
-        let table = usize::from(self.model.map[self.context]);
-        let slot = self.slots.get(table)?[(self.state & u32::from(SCALE - 1)) as usize];
-        let symbol = (slot >> 24) as u8;
-        self.context = context(symbol, self.last);
-        self.last = symbol;
-        // Frequency and quotient are below 2^12 and 2^21: a hostile state only wraps.
-        self.state = (slot >> 12 & 0xfff).wrapping_mul(self.state >> SCALE_BITS).wrapping_add(slot & 0xfff);
+        let table = self.model.map[self.context];
+        let hit = self.alias.find(table, self.state & u32::from(SCALE - 1))?;
+        self.context = context(hit.symbol, self.last);
+        self.last = hit.symbol;
+        // A hostile state only wraps.
+        self.state = (hit.frequency).wrapping_mul(self.state >> SCALE_BITS).wrapping_add(hit.offset);
         if self.state < LOWEST {
             self.state = self.state << 16 | self.words.word()?;
         }
-        Some(symbol)
+        Some(hit.symbol)
     }
 
     /// Decodes up to the symbol at `place`.
@@ -123,33 +121,28 @@ impl Model {
 
     /// A stream in reading order: the final state, then the words, each low byte first.
     fn encode_stream<C: Cell>(&self, values: &[C], floors: Option<&[C]>) -> Option<Vec<u8>> {
-        let mut ranges = Vec::with_capacity(values.len());
-        let (mut last, mut previous) = (START, START);
-        for (place, &value) in values.iter().enumerate() {
-            let table = self.tables.get(usize::from(self.map[context(last, previous)]))?;
-            let upto = self.symbols_upto(value.into());
-            let free = floors.is_some_and(|floors| floors[place] == value);
-            let symbol = if free {
-                likeliest(&table[..upto])?
-            } else {
-                upto.checked_sub(1).filter(|&symbol| self.symbols[symbol] == value.into())?
-            };
-            let frequency = table[symbol];
-            if frequency == 0 {
-                return None;
-            }
-            let below: u16 = table[..symbol].iter().sum();
-            ranges.push((u32::from(frequency), u32::from(below)));
-            (last, previous) = (u8::try_from(symbol).ok()?, last);
+        let mut symbols = Vec::with_capacity(values.len());
+        if !Choice::default().choose(self, values, floors, &mut symbols) {
+            return None;
         }
+        let mut coded = Vec::with_capacity(values.len());
+        let (mut last, mut previous) = (START, START);
+        for symbol in symbols {
+            let table = self.map[context(last, previous)];
+            let frequency = self.tables[usize::from(table)][usize::from(symbol)];
+            coded.push((table, symbol, u32::from(frequency)));
+            (last, previous) = (symbol, last);
+        }
+        let residues = self.residues.get_or_init(|| Residues::of(&self.tables));
         let mut words = Vec::new();
         let mut state = LOWEST;
-        for &(frequency, below) in ranges.iter().rev() {
+        for &(table, symbol, frequency) in coded.iter().rev() {
             if u64::from(state) >= u64::from(frequency) << (32 - SCALE_BITS) {
                 words.push((state & 0xffff) as u16);
                 state >>= 16;
             }
-            state = (state / frequency) << SCALE_BITS | (state % frequency + below);
+            let residue = residues.of_symbol(table, symbol.into(), state % frequency)?;
+            state = (state / frequency) << SCALE_BITS | residue;
         }
         let mut bytes = state.to_le_bytes().to_vec();
         bytes.extend(words.iter().rev().flat_map(|word| word.to_le_bytes()));
@@ -194,26 +187,4 @@ impl Model {
         let value = self.symbols.get(usize::from(symbol)).copied();
         value.and_then(C::narrow).unwrap_or_default()
     }
-
-    fn build_slots(&self) -> Vec<Slots> {
-        let build = |table: &Vec<u16>| {
-            let mut slots = Box::new([0; SCALE as usize]);
-            let mut rest = &mut slots[..];
-            for (symbol, &frequency) in (0_u32..).zip(table) {
-                let (own, others) = rest.split_at_mut(usize::from(frequency).min(rest.len()));
-                for (offset, slot) in (0_u32..).zip(own) {
-                    *slot = symbol << 24 | u32::from(frequency) << 12 | offset;
-                }
-                rest = others;
-            }
-            slots
-        };
-        self.tables.iter().map(build).collect()
-    }
-}
-
-/// The most frequent symbol of a part of a table, the first of equals; `None` if there is none.
-fn likeliest(frequencies: &[u16]) -> Option<usize> {
-    let most = frequencies.iter().max()?;
-    frequencies.iter().position(|frequency| frequency == most)
 }

@@ -1,0 +1,309 @@
+//! Evaluating a layer row by row.
+//!
+//! With endless play worth 0, the sets of positions worth at least `x` and at most `-x` are, for every `x >= 1`, the
+//! least fixed point of a monotone operator. No position is in sets of both signs, so one byte holds what is sure so
+//! far: it starts at 0, only moves away from it, and the best of all exits and of `-value(child)` is the operator for
+//! all `x` at once. Any order of evaluation ends in the same values.
+//!
+//! Values lie *turned*: in each block, by the rank of the other row and then that of the mover's row. A move from the
+//! own row A to A' that drops seeds into the other row B leads to the position (B', A'), so that for a fixed A and all
+//! B the children lie in the one turned row of A', in a few runs of neighbours ([`Drops`](super::drops::Drops)). The
+//! results for A are a column of the turned block; they are gathered for some rows and then turned as squares of bytes.
+//!
+//! A move that drops nothing lowers the rank of the mover's row, and most moves are of this kind. So the blocks of `s`
+//! and of `n - s` seeds are swept together, in strips of rows A rising: first (A, B) for the strip and all B, then
+//! (B, A). Whole chains of such moves are then followed in one sweep.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::drops::Effects;
+use super::halves::HalfTables;
+use super::unmoves::Halves;
+use super::{Progress, SolveError, check};
+
+/// Positions of one task: enough to be worth handing out, few enough to stay in cache.
+const TASK: usize = 1 << 14;
+
+/// Positions of a strip and of its counterpart.
+const STRIP: usize = 1 << 17;
+
+/// Values and exits are stored with the sign bit flipped, because every processor compares unsigned bytes.
+pub(super) const fn biased(value: i8) -> u8 {
+    value as u8 ^ 0x80
+}
+
+/// The value under a biased byte.
+pub(super) const fn plain(byte: u8) -> i8 {
+    (byte ^ 0x80) as i8
+}
+
+/// The biased byte of the opposite value.
+pub(super) const fn opposite(byte: u8) -> u8 {
+    byte.wrapping_neg()
+}
+
+/// The shape of a layer: blocks by the seeds of the mover's row.
+pub(super) struct Grid {
+    pub n: usize,
+    /// Rows by seeds.
+    pub counts: Vec<usize>,
+    /// First rank of each block.
+    pub starts: Vec<usize>,
+}
+
+impl Grid {
+    pub(super) fn block(&self, own: usize) -> Range<usize> {
+        self.starts[own]..self.starts[own] + self.counts[own] * self.counts[self.n - own]
+    }
+}
+
+/// What a sweep needs to know of the moves.
+pub(super) struct Sweeps<'a> {
+    pub grid: &'a Grid,
+    pub tables: &'a HalfTables,
+    pub effects: &'a [Effects],
+    pub must_feed: &'a [bool],
+    /// Best exits by rank.
+    pub exits: &'a [u8],
+}
+
+/// Some own rows against some other rows.
+struct Strip {
+    own: usize,
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl Sweeps<'_> {
+    /// Evaluates every position once and returns how many changed. These are appended to `changes`, if given.
+    pub(super) fn sweep(
+        &self,
+        turned: &mut [u8],
+        mut changes: Option<&mut Vec<Halves>>,
+        progress: &dyn Progress,
+    ) -> Result<usize, SolveError> {
+        let Grid { n, counts, .. } = self.grid;
+        progress.stage("sweep", turned.len() as u64);
+        let mut fresh = Vec::new();
+        let mut changed = 0;
+        for own in 0..=n / 2 {
+            let other = n - own;
+            let (rows, columns) = (counts[own], counts[other]);
+            let step = (STRIP / columns).max(16);
+            for first in (0..rows).step_by(step) {
+                check(progress)?;
+                let strip = first..(first + step).min(rows);
+                let equal = own == other;
+                let forth =
+                    Strip { own, rows: strip.clone(), columns: if equal { first..columns } else { 0..columns } };
+                let back = Strip {
+                    own: other,
+                    rows: if equal { strip.end..columns } else { 0..columns },
+                    columns: strip.clone(),
+                };
+                for strip in [forth, back] {
+                    // A player without seeds has no move.
+                    if strip.own > 0 {
+                        changed += self.sweep_strip(&strip, turned, &mut fresh, changes.as_deref_mut());
+                    }
+                    progress.advance((strip.rows.len() * strip.columns.len()) as u64);
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    fn sweep_strip(
+        &self,
+        strip: &Strip,
+        turned: &mut [u8],
+        fresh: &mut Vec<u8>,
+        changes: Option<&mut Vec<Halves>>,
+    ) -> usize {
+        let Strip { own, rows, columns } = strip;
+        let (turned_len, row_len) = (self.grid.counts[*own], self.grid.counts[self.grid.n - own]);
+        let (width, start) = (columns.len(), self.grid.starts[*own]);
+        if width == 0 || rows.is_empty() {
+            return 0;
+        }
+        fresh.resize(rows.len() * width, 0);
+        let chunk = (TASK / width).max(1);
+        let values = &*turned;
+        fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
+            let first = rows.start + i * chunk;
+            for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
+                self.least(strip, row, values, fresh);
+                let exits = &self.exits[start + row * row_len..][columns.clone()];
+                for (value, &exit) in fresh.iter_mut().zip(exits) {
+                    *value = exit.max(opposite(*value));
+                }
+            }
+        });
+        let fresh = &*fresh;
+        let band = (TASK / rows.len()).max(1).next_multiple_of(SQUARE);
+        let bands = turned[start + columns.start * turned_len..start + columns.end * turned_len]
+            .par_chunks_mut(band * turned_len)
+            .enumerate();
+        let turn = |i: usize, band_rows: &mut [u8], change: &mut dyn FnMut(usize, usize)| {
+            turn(&fresh[i * band..], width, band_rows, turned_len, rows.clone(), change)
+        };
+        let Some(changes) = changes else {
+            return bands.map(|(i, band_rows)| turn(i, band_rows, &mut |_, _| ())).sum();
+        };
+        let found: Vec<Vec<Halves>> = bands
+            .map(|(i, band_rows)| {
+                let mut found = Vec::new();
+                turn(i, band_rows, &mut |column, row| {
+                    found.push(Halves::new(*own, row, columns.start + i * band + column));
+                });
+                found
+            })
+            .collect();
+        found.iter().for_each(|found| changes.extend(found));
+        found.iter().map(Vec::len).sum()
+    }
+
+    /// The least value of the children inside the layer, for the columns of the strip.
+    #[inline]
+    fn least(&self, strip: &Strip, row: usize, turned: &[u8], least: &mut [u8]) {
+        let Strip { own, columns, .. } = strip;
+        let other = self.grid.n - own;
+        least.fill(u8::MAX);
+        let effects = &self.effects[other];
+        for own_move in self.tables.own[*own].of(row) {
+            if own_move.drops == 0 && other == 0 && self.must_feed[row] {
+                continue;
+            }
+            let block = other + usize::from(own_move.drops);
+            let len = self.grid.counts[block];
+            let child = &turned[self.grid.starts[block] + own_move.row[0] as usize * len..][..len];
+            let drops = &effects.drops[usize::from(own_move.class)];
+            for run in drops.runs_in(columns) {
+                let from = (run.from as usize).max(columns.start);
+                let to = run.to as usize + from - run.from as usize;
+                let len = (run.from as usize + run.len as usize).min(columns.end) - from;
+                for (least, &child) in least[from - columns.start..][..len].iter_mut().zip(&child[to..][..len]) {
+                    *least = (*least).min(child);
+                }
+            }
+            for &[from, to] in drops.singles_in(columns) {
+                let least = &mut least[from as usize - columns.start];
+                *least = (*least).min(child[to as usize]);
+            }
+        }
+    }
+}
+
+/// Bytes a side of the squares that are turned in registers.
+const SQUARE: usize = 8;
+
+/// Writes columns of `from`, whose rows have `width` bytes, to the places `rows` of the rows of `into`, which have
+/// `len`. Calls `change` with the row and place of each byte that becomes another, and returns their number.
+fn turn(
+    from: &[u8],
+    width: usize,
+    into: &mut [u8],
+    len: usize,
+    rows: Range<usize>,
+    change: &mut dyn FnMut(usize, usize),
+) -> usize {
+    let mut changed = 0;
+    for (i, band) in into.chunks_mut(SQUARE * len).enumerate() {
+        let columns = band.len() / len;
+        let mut row = 0;
+        while row < rows.len() {
+            let mut square = [0; SQUARE];
+            if columns == SQUARE && row + SQUARE <= rows.len() {
+                for (j, line) in square.iter_mut().enumerate() {
+                    *line = word(&from[(row + j) * width + SQUARE * i..]);
+                }
+                turn_square(&mut square);
+                for (j, &line) in square.iter().enumerate() {
+                    let place = &mut band[j * len + rows.start + row..][..SQUARE];
+                    let before = word(place);
+                    if before != line {
+                        for (k, differ) in (before ^ line).to_le_bytes().into_iter().enumerate() {
+                            if differ != 0 {
+                                changed += 1;
+                                change(SQUARE * i + j, rows.start + row + k);
+                            }
+                        }
+                        place.copy_from_slice(&line.to_le_bytes());
+                    }
+                }
+                row += SQUARE;
+                continue;
+            }
+            for j in 0..columns {
+                let value = from[row * width + SQUARE * i + j];
+                let place = &mut band[j * len + rows.start + row];
+                if *place != value {
+                    changed += 1;
+                    change(SQUARE * i + j, rows.start + row);
+                    *place = value;
+                }
+            }
+            row += 1;
+        }
+    }
+    changed
+}
+
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    let mut word = [0; SQUARE];
+    word.copy_from_slice(&bytes[..SQUARE]);
+    u64::from_le_bytes(word)
+}
+
+/// Exchanges the rows and columns of a square of bytes: of its quarters, of their quarters, of theirs.
+#[inline]
+fn turn_square(square: &mut [u64; SQUARE]) {
+    for (distance, mask) in [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff_u64)] {
+        for i in (0..SQUARE).filter(|i| i & distance == 0) {
+            let (a, b) = (square[i], square[i + distance]);
+            let swapped = (a >> (8 * distance) ^ b) & mask;
+            square[i] = a ^ swapped << (8 * distance);
+            square[i + distance] = b ^ swapped;
+        }
+    }
+}
+
+/// Copies a turned block into rank order: `into` has rows of `row_len`, `turned` has as many columns.
+pub(super) fn turn_back(turned: &[u8], into: &mut [u8], row_len: usize) {
+    let turned_len = into.len() / row_len;
+    let band = (TASK / row_len).max(1).next_multiple_of(SQUARE);
+    into.par_chunks_mut(band * row_len).enumerate().for_each(|(i, rows)| {
+        turn(&turned[i * band..], turned_len, rows, row_len, 0..row_len, &mut |_, _| ());
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turning_exchanges_rows_and_columns() {
+        for (rows, columns) in [(1, 1), (8, 8), (3, 20), (17, 9), (40, 33)] {
+            let from: Vec<u8> = (0..rows * columns).map(|i| (i * 7 + i / 5) as u8).collect();
+            let mut into = vec![0; from.len()];
+            turn_back(&from, &mut into, rows);
+            for row in 0..rows {
+                for column in 0..columns {
+                    assert_eq!(into[column * rows + row], from[row * columns + column]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn biased_bytes_keep_order_and_turn_round() {
+        for value in -127..=127_i8 {
+            assert_eq!(plain(biased(value)), value);
+            assert_eq!(plain(opposite(biased(value))), -value);
+            assert!(biased(value) < biased(value).saturating_add(1) || value == 127);
+        }
+    }
+}
