@@ -62,8 +62,10 @@ impl Kalaha {
         if at < w && board[at] == 1 {
             let facing = 2 * w - 1 - at;
             if board[facing] > 0 || self.empty_capture {
-                for pit in [at, facing].into_iter().filter(|&pit| board[pit] > 0) {
-                    witness.see(Act::Take, pit, board[pit]);
+                for pit in [at, facing] {
+                    if board[pit] > 0 {
+                        witness.see(Act::Take, pit, board[pit]);
+                    }
                     gain += std::mem::take(&mut board[pit]);
                 }
             }

@@ -1,8 +1,10 @@
 //! The listening socket: connections in, answers out, until the process is told to stop.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -51,28 +53,33 @@ pub fn run(listener: std::net::TcpListener, config: Config) -> io::Result<()> {
 
 async fn serve(listener: std::net::TcpListener, config: Config) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
+    let graceful = GracefulShutdown::new();
+    {
+        let mut stop = std::pin::pin!(told_to_stop()?);
+        let mut accepting = std::pin::pin!(accept(listener, config, &graceful));
+        std::future::poll_fn(|context| match stop.as_mut().poll(context) {
+            Poll::Pending => accepting.as_mut().poll(context).map(|never| match never {}),
+            stopped => stopped,
+        })
+        .await;
+    }
+    // Open requests end, idle connections are closed.
+    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    Ok(())
+}
+
+/// Takes connections for as long as it is polled.
+async fn accept(listener: TcpListener, config: Config, graceful: &GracefulShutdown) -> Infallible {
     let connections = Arc::new(Semaphore::new(config.limits.connections));
     let service = TowerToHyperService::new(router(config));
-    let graceful = GracefulShutdown::new();
-    let mut told_to_stop = std::pin::pin!(told_to_stop()?);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD);
     loop {
-        let next = async {
-            let place = Arc::clone(&connections).acquire_owned().await;
-            (listener.accept().await, place)
-        };
-        let (accepted, place) = tokio::select! {
-            next = next => next,
-            () = &mut told_to_stop => break,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let place = Arc::clone(&connections).acquire_owned().await;
+        let Ok((stream, _)) = listener.accept().await else {
             // A client that has gone again, or no file handle left: the others go on.
-            Err(_) => {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
         };
         // Answers are single small writes; waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
@@ -83,9 +90,6 @@ async fn serve(listener: std::net::TcpListener, config: Config) -> io::Result<()
             let _ = connection.await;
         });
     }
-    drop(listener);
-    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
-    Ok(())
 }
 
 /// Waits for SIGINT or SIGTERM, or for Ctrl-C where there are no signals.
@@ -95,12 +99,12 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
         use tokio::signal::unix::{SignalKind, signal};
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
-        Ok(async move {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
+        Ok(std::future::poll_fn(move |context| {
+            match (interrupt.poll_recv(context), terminate.poll_recv(context)) {
+                (Poll::Pending, Poll::Pending) => Poll::Pending,
+                _ => Poll::Ready(()),
             }
-        })
+        }))
     }
     #[cfg(not(unix))]
     Ok(async {
