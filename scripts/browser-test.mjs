@@ -48,6 +48,7 @@ async function compare(page) {
     seeds: [0, 1].map((seat) => [...document.querySelectorAll(`.pit[data-seat="${seat}"]`)]
       .sort((a, b) => a.dataset.place - b.dataset.place).map((pit) => parseInt(pit.querySelector('.count').textContent, 10))),
     labels: [...document.querySelectorAll('button.pit')].every((pit) => /pit \d+, \d+ seeds?/.test(pit.getAttribute('aria-label'))),
+    rows: new Set([...document.querySelectorAll('#board .cell')].map((cell) => Math.round(cell.getBoundingClientRect().top))).size,
     badges: [...document.querySelectorAll('.badge')].map((badge) => badge.textContent.replace(/[◀▶]/g, '')).sort(),
   }));
   assert.equal(shown.worth, worth(answer, answer), 'the value');
@@ -59,6 +60,7 @@ async function compare(page) {
   const named = answer.moves.filter((move) => move.move !== '-');
   assert.deepEqual(shown.badges, named.map((move) => `${move.best ? '★' : ''}${worth(answer, move)}`).sort(), 'the values on the board');
   assert.deepEqual(shown.line, answer.line, 'the best line');
+  assert.equal(shown.rows, answer.game === 'kujifunza' ? 4 : 2, 'the rows of the board');
   assert.ok(shown.labels, 'every pit has a label');
   if (answer.over) assert.match(shown.status, /over/);
   return answer;
@@ -94,6 +96,7 @@ const context = await openBrowser({ viewport: { width: 1200, height: 900 }, redu
 const page = context.pages()[0] ?? await context.newPage();
 const faults = [];
 page.on('pageerror', (error) => faults.push(error.message));
+page.on('console', (message) => { if (message.type() === 'error' && !/404|400/.test(message.text())) faults.push(message.text()); });
 page.on('request', (request) => { if (!request.url().startsWith(address) && !request.url().startsWith('data:')) faults.push(`asks ${request.url()}`); });
 
 for (const [game, position] of GAMES) {

@@ -30,7 +30,7 @@ export function worthWords(worth, outcome) {
   if (worth.value === undefined) return outcome ? 'not known' : `between ${worth.lower} and ${worth.upper}`;
   if (!outcome) return worth.value > 0 ? `plus ${worth.value}` : `${worth.value}`.replace('-', 'minus ');
   if (worth.value === 0) return 'a draw';
-  return `${worth.value > 0 ? 'won' : 'lost'} in ${worth.distance} moves`;
+  return `${worth.value > 0 ? 'won' : 'lost'} in ${worth.distance} ${worth.distance === 1 ? 'move' : 'moves'}`;
 }
 
 /** The style of a worth. */
@@ -73,7 +73,8 @@ export function drawBoard(root, view, play, edit) {
   const lines = [];
   for (let row = rows - 1; row >= 0; row -= 1) lines.push([1, row]);
   for (let row = 0; row < rows; row += 1) lines.push([0, row]);
-  const pits = make('div', { class: 'pits', style: `--pits: ${view.pits}` });
+  const pits = make('div', { class: 'pits' });
+  pits.style.setProperty('--pits', view.pits);
   lines.forEach(([seat, row], line) => {
     for (let column = 0; column < view.pits; column += 1) {
       const place = row * view.pits + (seat === 0 ? column : view.pits - 1 - column);
@@ -82,7 +83,7 @@ export function drawBoard(root, view, play, edit) {
   });
   const parts = [pits];
   if (!view.outcome) parts.unshift(store(view, 1)), parts.push(store(view, 0));
-  root.className = `board rows${rows} ${view.editing ? 'editing' : ''}`;
+  root.className = `board ${rows === 2 ? 'four' : ''} ${view.editing ? 'editing' : ''}`;
   root.replaceChildren(...parts);
   if (kept) root.querySelector(`[data-key="${kept}"]`)?.focus({ preventScroll: true });
 }
@@ -119,6 +120,8 @@ function cell(view, seat, place, rows, { line, column }, play, edit) {
     'data-move': only?.move,
     onclick: () => (only ? play(only.move) : moves.length && button.parentElement.querySelector('.way')?.focus()),
   }, dots(pit.seeds), make('span', { class: 'count', 'aria-hidden': 'true' }, `${pit.seeds}${pit.closed ? '*' : ''}`));
+  // Left before right, as they point.
+  moves.sort((a, b) => (a.spot.way ?? '').localeCompare(b.spot.way ?? ''));
   const badges = moves.map(({ move, spot }) => badge(view, move, spot, play));
   return make('div', { class: 'cell' }, button, make('div', { class: 'badges' }, ...badges));
 }
