@@ -402,6 +402,15 @@ fn kujifunza_direction_of_a_capture_in_the_centre() {
     ));
 }
 
+/// No number of laps makes a sowing endless: this one captures after 108.
+#[test]
+fn a_long_sowing_is_followed_to_its_end() {
+    check(
+        "bao-laps | 1 0 1 2 1 2 7 1 / 2 3 0 2 3 2 1 2 | 6 | 1 0 5 0 3 0 0 3 / 4 1 3 0 1 0 1 2 | 6 |
+         bao-laps endless=illegal | 1 0 1 2 1 2 7 1 / 2 3 0 2 3 2 1 2 | 6 | 1 0 5 0 3 0 0 3 / 4 1 3 0 1 0 1 2 | 6 |",
+    );
+}
+
 /// `2, (0 1) x a, 0 2 1, (0 1) x b`: the sowing of the 2 never stops, for every split of `a + b = w - 2`.
 fn endless_ring(width: usize, a: usize) -> Vec<u8> {
     [vec![2], [0, 1].repeat(a), vec![0, 2, 1], [0, 1].repeat(width - 2 - a)].concat()

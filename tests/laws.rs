@@ -24,8 +24,8 @@ fn for_all_rules(law: impl Fn(&dyn Rules) + Sync) {
 fn for_all_numberings(law: impl Fn(&dyn Rules) + Sync) {
     for width in WIDTHS {
         let mut seen = HashSet::new();
-        let is_new = |rules: &Box<dyn Rules>| seen.insert(format!("{} {:?}", rules.rule_set().game(), rules.marks()));
-        let numberings: Vec<_> = all_variants(width).into_iter().filter(is_new).collect();
+        let mut numberings = all_variants(width);
+        numberings.retain(|rules| seen.insert(format!("{} {:?}", rules.rule_set().game(), rules.marks())));
         numberings.par_iter().for_each(|rules| law(rules.as_ref()));
     }
 }
@@ -381,7 +381,7 @@ fn endless_sowings_are_those_whose_laps_come_back() {
                 let laps = |mv: Move| match game {
                     "kujifunza" => {
                         let w = board.len() / 4;
-                        let (pit, first) = (usize::from(mv.0) / 2, if mv.0 % 2 == 0 { 1 } else { -1 });
+                        let (pit, first) = (usize::from(mv.0) / 2, if mv.0.is_multiple_of(2) { 1 } else { -1 });
                         let seeds = i32::from(board[pit]);
                         let end = (pit as i32 + first * seeds).rem_euclid(2 * w as i32) as usize;
                         let mtaji = seeds < 2 * w as i32 && end < w && board[end] > 0 && board[3 * w - 1 - end] > 0;

@@ -39,7 +39,7 @@ fn some_position() -> impl Strategy<Value = (Named, Board)> {
         let marks = match rules.0.marks() {
             Marks::None => 0,
             Marks::Closed => marks & ((1 << board.len()) - 1),
-            Marks::Seats(set) if marks % 2 == 0 => set,
+            Marks::Seats(set) if marks.is_multiple_of(2) => set,
             Marks::Seats(set) => Board::empty(board.len()).with_marks(set).turned().marks(),
         };
         (rules, board.with_marks(marks))

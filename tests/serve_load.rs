@@ -1,4 +1,4 @@
-//! 1,000 random questions a second for 30 s from a second process, against tables of 14 seeds:
+//! 1,000 random questions a second, values of the position and all its moves, for 30 s from a second process, against tables of 14 seeds:
 //! `cargo test --release --test serve_load -- --ignored --nocapture`.
 //!
 //! SOWBASE names another program, SOWBASE_LOAD_DIR a folder that keeps the tables for the next run.
@@ -33,7 +33,7 @@ impl Random {
         }
         let row = |pits: &[u32]| pits.iter().map(u32::to_string).collect::<Vec<_>>().join("+");
         let game = GAMES[self.below(3) as usize];
-        format!("/v1/{game}?position={}+/+{}", row(&pits[..6]), row(&pits[6..]))
+        format!("/v1/{game}?line=0&position={}+/+{}", row(&pits[..6]), row(&pits[6..]))
     }
 }
 

@@ -41,7 +41,7 @@ impl Failure {
 
     pub(super) fn message(&self) -> Option<String> {
         match self {
-            Self::Told(_, error) => Some(format!("{error:#}")),
+            Self::Told(_, error) => Some(error.to_string()),
             Self::BrokenPipe => None,
         }
     }
@@ -87,7 +87,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::BrokenPipe,
-            _ => Self::Told(DATA, anyhow::Error::from(error).context("cannot write the output")),
+            _ => Self::data(format!("cannot write the output: {error}")),
         }
     }
 }

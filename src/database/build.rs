@@ -10,7 +10,7 @@ use super::lock::FolderLock;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{Lower, Progress, SolveError, SolvedLayer, Values, solve};
+use crate::solve::{self, Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
 use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 
 /// How a build may spend the machine.
@@ -39,6 +39,11 @@ pub trait BuildProgress: Progress {
     fn begin(&self, step: &Step);
     /// A layer's table is in its place.
     fn end(&self, built: &Built);
+}
+
+impl BuildProgress for Unwatched {
+    fn begin(&self, _: &Step) {}
+    fn end(&self, _: &Built) {}
 }
 
 /// Values handed to the writer at a time.
@@ -75,14 +80,14 @@ impl Database {
                 return Err(SolveError::Interrupted.into());
             }
             // Another build may have made the table between planning and locking.
-            if let Some(solved) = self.load(step.layer)? {
-                lower.insert(Arc::new(solved));
+            if let Some(solved) = self.load(step.layer, &mut lower)? {
+                lower.insert(solved);
                 continue;
             }
             progress.begin(step);
             let begin = Instant::now();
             let solved = solve(self.rules.as_ref(), step.layer, &lower, progress)?;
-            let bytes = self.write(&solved, progress)?;
+            let bytes = self.write(&solved, &lower, progress)?;
             let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
             progress.end(&built);
             all_built.push(built);
@@ -114,10 +119,15 @@ impl Database {
         Ok(())
     }
 
-    fn write(&self, solved: &SolvedLayer, progress: &dyn Progress) -> Result<u64, DatabaseError> {
+    /// Writes the table of a solved layer. Where a capture already gives the value, the table may store less: the
+    /// reader takes the best capture into account, and what is free packs better.
+    fn write(&self, solved: &SolvedLayer, lower: &Lower, progress: &dyn Progress) -> Result<u64, DatabaseError> {
         match &solved.values {
-            Values::Seeds(values) => self.write_cells(&solved.index, values, |&value| i16::from(value), progress),
-            Values::Outcome(values) => self.write_cells(&solved.index, values, |&value| value, progress),
+            Values::Seeds(values) => {
+                let floors = solve::exits(self.rules.as_ref(), &solved.index, lower, progress)?;
+                self.write_cells(&solved.index, values, floors.as_deref(), |&value| i16::from(value), progress)
+            }
+            Values::Outcome(values) => self.write_cells(&solved.index, values, None, |&value| value, progress),
         }
     }
 
@@ -125,6 +135,7 @@ impl Database {
         &self,
         index: &LayerIndex,
         values: &[C],
+        floors: Option<&[C]>,
         widen: impl Fn(&C) -> i16 + Sync,
         progress: &dyn Progress,
     ) -> Result<u64, DatabaseError> {
@@ -139,14 +150,16 @@ impl Database {
             positions: index.positions(),
             histogram: histogram(index, values, widen),
         };
-        let codec = Codec::Context(Model::fit(values, None));
-        let options = Options { codec, block: None, floored: false };
+        let codec = Codec::Context(Model::fit(values, floors));
+        // What captures leave is short; whole values pack better in longer blocks.
+        let block = if floors.is_some() { None } else { Some(1024) };
+        let options = Options { codec, block, floored: floors.is_some() };
         let mut writer = Writer::<C>::create(&self.file(index.layer()), meta, shape(index)?, options)?;
-        for chunk in values.chunks(CHUNK) {
+        for (i, chunk) in values.chunks(CHUNK).enumerate() {
             if progress.is_cancelled() {
                 return Err(SolveError::Interrupted.into());
             }
-            writer.append(chunk, None)?;
+            writer.append(chunk, floors.map(|floors| &floors[i * CHUNK..][..chunk.len()]))?;
             progress.advance(chunk.len() as u64);
         }
         Ok(writer.finish()?)

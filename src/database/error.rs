@@ -30,6 +30,16 @@ pub enum DatabaseError {
         /// What it should say.
         expected: String,
     },
+    /// A table leaves out what the layers below tell, and one of them is not there.
+    #[error("{}: the table of layer {below} is missing, and values of layer {layer} rest on it; build it again or bring it back", file.display())]
+    MissingBelow {
+        /// The missing table.
+        file: PathBuf,
+        /// The layer that was asked for.
+        layer: Layer,
+        /// The layer that is missing.
+        below: Layer,
+    },
     /// The operating system refused an operation.
     #[error("{}: cannot {action}: {source}; check the disk's space, health and permissions", path.display())]
     Io {

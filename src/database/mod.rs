@@ -19,8 +19,8 @@ pub use error::DatabaseError;
 pub use plan::{Plan, Step};
 
 use crate::index::LayerIndex;
-use crate::rules::{Board, Layer, Rules, Scoring, Value};
-use crate::solve::{SolvedLayer, Values};
+use crate::rules::{Board, Layer, Moves, Rules, Scoring, Value, worth};
+use crate::solve::{self, Lower, SolvedLayer, Unwatched, Values};
 use crate::table::{Access, Shape, TableFile};
 
 /// A table with the numbering of its layer.
@@ -99,7 +99,7 @@ impl Database {
             return Ok(Some(Arc::clone(found)));
         }
         let file = self.file(layer);
-        if !file.is_file() {
+        if !file.try_exists().map_err(|source| DatabaseError::io(&file, "look for the table", source))? {
             return Ok(None);
         }
         let opened = Arc::new(self.open_file(layer, &file)?);
@@ -149,31 +149,68 @@ impl Database {
 
     /// The value of a position; `None` if its layer has no table.
     ///
+    /// Where the table leaves out what captures tell, these are looked up as well, each in a layer below.
+    ///
     /// # Errors
-    /// A damaged or foreign table.
+    /// A damaged or foreign table, or one below that is missing.
     pub fn probe(&self, board: &Board) -> Result<Option<Value>, DatabaseError> {
-        let Some(open) = self.layer(self.layer_of(board))? else {
+        let layer = self.layer_of(board);
+        let Some(open) = self.layer(layer)? else {
             return Ok(None);
         };
         let Some(rank) = open.index.checked_rank(board) else {
             return Ok(None);
         };
-        Ok(Some(Value(open.table.value(rank)?)))
+        let stored = Value(open.table.value(rank)?);
+        if !open.table.floored() {
+            return Ok(Some(stored));
+        }
+        let mut moves = Moves::new();
+        if let Some(value) = self.rules.expand(board, &mut moves) {
+            return Ok(Some(value));
+        }
+        let mut best = stored;
+        for (_, sown) in moves.iter().filter(|(_, sown)| sown.board.seeds() < board.seeds()) {
+            // Every step down loses seeds, so this ends after as many steps as there are seeds at the most.
+            let below = self.layer_of(&sown.board);
+            let after = self.probe(&sown.board)?.ok_or_else(|| self.missing_below(layer, below))?;
+            best = Value(best.0.max(worth(Scoring::Seeds, sown, after).0));
+        }
+        Ok(Some(best))
+    }
+
+    fn missing_below(&self, layer: Layer, below: Layer) -> DatabaseError {
+        DatabaseError::MissingBelow { file: self.file(below), layer, below }
     }
 
     /// Reads a whole layer into memory; `None` if it has no table.
     ///
+    /// Where the table leaves out what captures tell, the layers below are read too, unless they are in `lower`, and
+    /// are kept there with this one.
+    ///
     /// # Errors
-    /// A damaged or foreign table.
-    pub fn load(&self, layer: Layer) -> Result<Option<SolvedLayer>, DatabaseError> {
+    /// A damaged or foreign table, or one below that is missing.
+    pub fn load(&self, layer: Layer, lower: &mut Lower) -> Result<Option<Arc<SolvedLayer>>, DatabaseError> {
         let Some(open) = self.layer(layer)? else {
             return Ok(None);
         };
+        let index = self.index(layer)?;
+        if open.table.floored() {
+            for below in self.rules.layers(layer.seeds).into_iter().filter(|below| *below < layer) {
+                if !lower.contains(below) && self.load(below, lower)?.is_none() {
+                    return Err(self.missing_below(layer, below));
+                }
+            }
+        }
         let size = open.table.count() as usize;
         let values = match self.rules.scoring() {
             Scoring::Seeds => {
                 let mut values = vec![0_i8; size];
                 open.table.read(0, &mut values)?;
+                if open.table.floored() {
+                    let exits = solve::exits(self.rules.as_ref(), &index, lower, &Unwatched)?.unwrap_or_default();
+                    values.iter_mut().zip(exits).for_each(|(value, exit)| *value = exit.max(*value));
+                }
                 Values::Seeds(values)
             }
             Scoring::Outcome => {
@@ -182,7 +219,11 @@ impl Database {
                 Values::Outcome(values)
             }
         };
-        Ok(Some(SolvedLayer { index: self.index(layer)?, values }))
+        let loaded = Arc::new(SolvedLayer { index, values });
+        if open.table.floored() {
+            lower.insert(Arc::clone(&loaded));
+        }
+        Ok(Some(loaded))
     }
 }
 

@@ -54,12 +54,12 @@ impl NamNam {
         }
     }
 
-    fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
+    /// Sows from `pit` of a board of so many seeds that is shown without its `marks`.
+    fn sow(&self, board: &Board, marks: u64, seeds: u8, pit: usize, witness: &mut impl Witness) -> Sown {
         let n = board.len();
-        let marks = board.marks();
-        let mut board = board.with_marks(0);
+        let mut board = *board;
         let is_movers = |i: usize| (i < n / 2) != (marks >> i & 1 == 1);
-        let mut left = board.seeds() as u8;
+        let mut left = seeds;
         let (mut gain, mut gain_other) = (0, 0);
         let mut watch = LapWatch::new();
         let mut at = pit;
@@ -100,7 +100,10 @@ impl NamNam {
                 break Turn::Pass;
             }
         };
-        Sown::stop(&board.with_marks(marks), gain, gain_other, turn)
+        if marks != 0 {
+            board = board.with_marks(marks);
+        }
+        Sown::stop(&board, gain, gain_other, turn)
     }
 }
 
@@ -119,8 +122,9 @@ impl Rules for NamNam {
             return Some(Value::DRAW);
         }
         let w = board.half();
-        let owned = (0..board.len()).filter(|&i| (i < w) != board.marked(i) && board.count(i) > 0);
-        moves.extend(owned.map(|pit| (Move(pit as u8), self.sow(board, pit, &mut ()))));
+        let (marks, seeds, plain) = (board.marks(), board.seeds() as u8, board.with_marks(0));
+        let owned = (0..board.len()).filter(|&i| (i < w) != (marks >> i & 1 == 1) && plain[i] > 0);
+        moves.extend(owned.map(|pit| (Move(pit as u8), self.sow(&plain, marks, seeds, pit, &mut ()))));
         if moves.is_empty() {
             moves.push((Move::PASS, Sown::pass(board, 0)));
         }
@@ -130,7 +134,8 @@ impl Rules for NamNam {
     fn steps(&self, board: &Board, mv: Move) -> Steps {
         let mut steps = Steps::default();
         if mv != Move::PASS {
-            self.sow(board, usize::from(mv.0), &mut steps);
+            let plain = board.with_marks(0);
+            self.sow(&plain, board.marks(), board.seeds() as u8, usize::from(mv.0), &mut steps);
         }
         steps
     }

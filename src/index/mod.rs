@@ -37,13 +37,31 @@ pub fn positions(rules: &dyn Rules, layer: Layer) -> Option<u64> {
 fn mark_sets(marks: Marks, layer: Layer, pits: usize) -> Vec<u64> {
     match marks {
         Marks::None => vec![0],
-        Marks::Closed => (0..1_u64 << pits).filter(|set| set.count_ones() == u32::from(layer.closed)).collect(),
+        Marks::Closed => subsets(pits, u32::from(layer.closed)),
         Marks::Seats(set) => {
             let half = pits / 2;
             let turned = (set >> half) | (set & ((1 << half) - 1)) << half;
             if set == turned { vec![set] } else { vec![set.min(turned), set.max(turned)] }
         }
     }
+}
+
+/// All sets of `count` of `pits` pits, as rising bit sets.
+fn subsets(pits: usize, count: u32) -> Vec<u64> {
+    let end = 1_u64 << pits;
+    let mut set = (1_u64 << count) - 1;
+    let mut sets = Vec::new();
+    while set < end {
+        sets.push(set);
+        if set == 0 {
+            break;
+        }
+        // The next larger number with as many bits: carry the lowest run of ones, and put its rest back at the bottom.
+        let lowest = set & set.wrapping_neg();
+        let carried = set + lowest;
+        set = carried | ((set ^ carried) >> 2) / lowest;
+    }
+    sets
 }
 
 /// The numbering of one layer: a bijection between its positions and `0..size`.

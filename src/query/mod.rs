@@ -12,6 +12,7 @@ pub use answer::{Answer, LineEnds, MoveAnswer, PositionAnswer, Worth};
 pub use catalogue::{game_json, option_default, option_values, preset_json};
 pub use stats::Stats;
 
+use self::progress::Sight;
 use crate::database::{Database, DatabaseError};
 use crate::games;
 use crate::index::positions;
@@ -86,15 +87,37 @@ impl Oracle {
     /// # Errors
     /// A damaged or foreign table, or a folder that cannot be read.
     pub fn answer(&self, position: &Position) -> Result<(Answer, Option<Note>), DatabaseError> {
+        self.answer_with_line(position, self.reach.line)
+    }
+
+    /// As [`Oracle::answer`], with a line of at most so many moves. The line and the move to play cost far more than
+    /// the values; 0 leaves both out.
+    ///
+    /// # Errors
+    /// A damaged or foreign table, or a folder that cannot be read.
+    pub fn answer_with_line(&self, position: &Position, line: usize) -> Result<(Answer, Option<Note>), DatabaseError> {
         let mut note = None;
-        if self.bounds(&position.board)?.exact().is_none() {
+        if !self.knows(&position.board)? {
             note = self.solve_small(&position.board)?;
         }
-        let mut answer = self.describe(position)?;
+        let mut answer = self.describe(position, line)?;
         if position.stars_ignored {
             answer.notes.push("closed pits count as opened: these tables were made without flags".to_owned());
         }
         Ok((answer, note))
+    }
+
+    /// Whether the value of a position and those of all its moves are known, so that no best move is missed.
+    ///
+    /// # Errors
+    /// A damaged or foreign table.
+    pub fn knows(&self, board: &Board) -> Result<bool, DatabaseError> {
+        for (_, sown) in &self.moves(board) {
+            if self.move_worth(sown)?.exact().is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(self.bounds(board)?.exact().is_some())
     }
 
     /// The value of a position, or what is known of it from its moves.
@@ -102,11 +125,16 @@ impl Oracle {
         if let Some(value) = self.value(board)? {
             return Ok(Worth::Exact(value));
         }
+        let scoring = self.rules().scoring();
         let mut best = self.widest(board, true);
         for (_, sown) in &self.moves(board) {
-            best = best.or(self.move_worth(sown)?, self.rules().scoring());
+            best = best.or(self.move_worth(sown)?, scoring);
         }
-        Ok(best)
+        Ok(match best {
+            // Bounds that meet leave one number of seeds; of an outcome they do not tell the distance.
+            Worth::Between(lower, upper) if lower == upper && scoring == Scoring::Seeds => Worth::Exact(Value(lower)),
+            _ => best,
+        })
     }
 
     fn moves(&self, board: &Board) -> Moves {
@@ -162,14 +190,14 @@ impl Oracle {
             if solved.contains(layer) {
                 continue;
             }
-            let ready = match self.database.load(layer)? {
+            let ready = match self.database.load(layer, &mut solved)? {
                 Some(loaded) => loaded,
                 None => {
                     count += 1;
-                    solve(rules, layer, &solved, &Unwatched)?
+                    Arc::new(solve(rules, layer, &solved, &Unwatched)?)
                 }
             };
-            solved.insert(Arc::new(ready));
+            solved.insert(ready);
         }
         let arguments = games::arguments(rules.rule_set());
         Ok((count > 0).then(|| {
@@ -181,7 +209,7 @@ impl Oracle {
         }))
     }
 
-    fn describe(&self, position: &Position) -> Result<Answer, DatabaseError> {
+    fn describe(&self, position: &Position, line: usize) -> Result<Answer, DatabaseError> {
         let rules = self.rules();
         let scoring = rules.scoring();
         let board = &position.board;
@@ -201,8 +229,13 @@ impl Oracle {
                 mv.best = mv.worth.exact().is_some_and(|worth| scoring.same(worth, value));
             }
             answer.best = answers.iter().filter(|mv| mv.best).map(|mv| mv.name.clone()).collect();
-            answer.play = self.play(board, value, &moves)?.map(|mv| rules.move_name(mv));
-            self.follow(board, &mut answer)?;
+            if line > 0 {
+                let mut sight = Sight::default();
+                answer.play = self.play(board, value, &moves, &mut sight)?.map(|mv| rules.move_name(mv));
+                self.follow(board, &mut answer, line, &mut sight)?;
+            } else {
+                answer.line_ends = LineEnds::Limit;
+            }
         }
         answer.moves = answers;
         Ok(answer)
@@ -229,16 +262,26 @@ impl Oracle {
     /// # Errors
     /// A damaged or foreign table.
     pub fn next(&self, board: &Board) -> Result<Option<(Move, Sown)>, DatabaseError> {
+        self.next_in(board, &mut Sight::default())
+    }
+
+    fn next_in(&self, board: &Board, sight: &mut Sight) -> Result<Option<(Move, Sown)>, DatabaseError> {
         let mut moves = Moves::new();
         if self.rules().expand(board, &mut moves).is_some() {
             return Ok(None);
         }
         let Some(value) = self.value(board)? else { return Ok(None) };
-        let Some(chosen) = self.play(board, value, &moves)? else { return Ok(None) };
+        let Some(chosen) = self.play(board, value, &moves, sight)? else { return Ok(None) };
         Ok(moves.into_iter().find(|(mv, _)| *mv == chosen))
     }
 
-    fn play(&self, board: &Board, value: Value, moves: &Moves) -> Result<Option<Move>, DatabaseError> {
+    fn play(
+        &self,
+        board: &Board,
+        value: Value,
+        moves: &Moves,
+        sight: &mut Sight,
+    ) -> Result<Option<Move>, DatabaseError> {
         let scoring = self.rules().scoring();
         let mut best = Vec::new();
         for (mv, sown) in moves {
@@ -250,7 +293,7 @@ impl Oracle {
         if scoring == Scoring::Outcome || value == Value::DRAW || best.len() < 2 || self.is_acyclic() {
             return Ok(best.first().map(|(mv, _)| *mv));
         }
-        progress::choose(self, board, value, &best)
+        progress::choose(self, sight, board, value, &best)
     }
 
     fn is_acyclic(&self) -> bool {
@@ -258,12 +301,12 @@ impl Oracle {
     }
 
     /// Writes the line of best play on both sides into the answer.
-    fn follow(&self, board: &Board, answer: &mut Answer) -> Result<(), DatabaseError> {
+    fn follow(&self, board: &Board, answer: &mut Answer, line: usize, sight: &mut Sight) -> Result<(), DatabaseError> {
         let rules = self.rules();
         let mut board = *board;
         let mut seen = HashSet::new();
         answer.line_ends = LineEnds::Limit;
-        while answer.line.len() < self.reach.line {
+        while answer.line.len() < line {
             if rules.expand(&board, &mut Moves::new()).is_some() {
                 answer.line_ends = LineEnds::Over;
                 return Ok(());
@@ -272,7 +315,7 @@ impl Oracle {
                 answer.line_ends = LineEnds::Repetition;
                 return Ok(());
             }
-            let Some((mv, sown)) = self.next(&board)? else {
+            let Some((mv, sown)) = self.next_in(&board, sight)? else {
                 return Ok(());
             };
             answer.line.push(rules.move_name(mv));

@@ -116,12 +116,12 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// The word of `known` that looks most like `found`, if any does.
 #[must_use]
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let found = found.to_lowercase();
     known
         .into_iter()
-        .map(|name| (strsim::jaro_winkler(&found.to_lowercase(), name), name))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name.to_owned())
+        .filter(|name| strsim::jaro_winkler(&found, name) > 0.7)
+        .min_by_key(|name| strsim::osa_distance(&found, name))
+        .map(str::to_owned)
 }
 
 /// A game, its width and all its settings: everything that a value depends on beside the position.

@@ -26,6 +26,8 @@ pub(super) struct Ask {
     per_pit: u8,
     /// The move that is asked about.
     pub mv: Option<String>,
+    /// Moves of the line; as many as may be if nothing is said.
+    pub line: Option<usize>,
     /// The layer that is asked about.
     pub seeds: Option<u8>,
 }
@@ -41,7 +43,7 @@ impl Ask {
         let Path(name) = game.map_err(|error| Refusal::Parameter(error.body_text()))?;
         let Query(parameters) = parameters.map_err(|error| Refusal::Parameter(error.body_text()))?;
         let (mut pits, mut rules, mut per_pit) = (None, Vec::new(), None);
-        let (mut position, mut mv, mut seeds) = (None, None, None);
+        let (mut position, mut mv, mut seeds, mut line) = (None, None, None, None);
         for (key, value) in parameters {
             match key.as_str() {
                 "pits" => pits = Some(number(&key, &value)?),
@@ -49,6 +51,7 @@ impl Ask {
                 "per_pit" if known.contains(&"position") => per_pit = Some(number(&key, &value)?),
                 "position" if known.contains(&"position") => position = Some(value),
                 "move" if known.contains(&"move") => mv = Some(value),
+                "line" if known.contains(&"line") => line = Some(number(&key, &value)?),
                 "seeds" if known.contains(&"seeds") => seeds = Some(number(&key, &value)?),
                 _ => {
                     let known = known.join(", ");
@@ -63,7 +66,7 @@ impl Ask {
         let rules = games::make(&name, pits, &rules)?;
         let own_filling = games::find(rules.rule_set().game()).map_or(0, |game| game.per_pit);
         let oracle = service.oracles.of(rules, &service.config);
-        Ok(Self { oracle, position, per_pit: per_pit.unwrap_or(own_filling), mv, seeds })
+        Ok(Self { oracle, position, per_pit: per_pit.unwrap_or(own_filling), mv, seeds, line })
     }
 
     /// The rules.

@@ -53,7 +53,7 @@ pub(super) async fn answer(
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Served {
-    let ask = Ask::read(&service, game, parameters, &["position", "per_pit"])?;
+    let ask = Ask::read(&service, game, parameters, &["position", "per_pit", "line"])?;
     let answer = exact_answer(&service, &ask).await?;
     Ok(Reply::exact(&Json::Object(answer.json())).to(&headers))
 }
@@ -61,7 +61,9 @@ pub(super) async fn answer(
 /// The answer to the position of `ask`, or the refusal that tells what is covered and what is known all the same.
 async fn exact_answer(service: &Arc<Service>, ask: &Ask) -> Result<Answer, Refusal> {
     let position = ask.position()?;
-    let answer = service.answer(&ask.oracle, &position).await?;
+    let most = service.config.limits.reach.line;
+    let line = ask.line.unwrap_or(most).min(most);
+    let answer = service.answer(&ask.oracle, &position, line).await?;
     if answer.worth.exact().is_some() {
         return Ok(answer);
     }
@@ -95,7 +97,7 @@ pub(super) async fn line(
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Served {
-    let ask = Ask::read(&service, game, parameters, &["position", "per_pit"])?;
+    let ask = Ask::read(&service, game, parameters, &["position", "per_pit", "line"])?;
     let answer = exact_answer(&service, &ask).await?;
     let rules = ask.rules();
     let mut board = ask.position()?.board;

@@ -99,11 +99,9 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
         use tokio::signal::unix::{SignalKind, signal};
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
-        Ok(std::future::poll_fn(move |context| {
-            match (interrupt.poll_recv(context), terminate.poll_recv(context)) {
-                (Poll::Pending, Poll::Pending) => Poll::Pending,
-                _ => Poll::Ready(()),
-            }
+        Ok(std::future::poll_fn(move |context| match (interrupt.poll_recv(context), terminate.poll_recv(context)) {
+            (Poll::Pending, Poll::Pending) => Poll::Pending,
+            _ => Poll::Ready(()),
         }))
     }
     #[cfg(not(unix))]

@@ -54,14 +54,19 @@ impl Service {
     }
 
     /// The answer to a position: at once where its value is at hand, otherwise in the queue of those who may solve.
-    pub(super) async fn answer(&self, oracle: &Arc<Oracle>, position: &Position) -> Result<Answer, Refusal> {
+    pub(super) async fn answer(
+        &self,
+        oracle: &Arc<Oracle>,
+        position: &Position,
+        line: usize,
+    ) -> Result<Answer, Refusal> {
         let ask = |only_at_hand: bool| {
             let (oracle, position) = (Arc::clone(oracle), position.clone());
             move || {
-                if only_at_hand && oracle.value(&position.board)?.is_none() {
+                if only_at_hand && !oracle.knows(&position.board)? {
                     return Ok(None);
                 }
-                oracle.answer(&position).map(|(answer, _)| Some(answer))
+                oracle.answer_with_line(&position, line).map(|(answer, _)| Some(answer))
             }
         };
         if let Some(answer) = self.run(&self.probes, ask(true)).await? {

@@ -22,7 +22,7 @@ use crate::rules::{Feeding, HalfRows, Layer, Rules};
 const TASK: usize = 1 << 17;
 
 /// Once fewer than one in so many positions changed, one more sweep lists its changes and the rest is followed.
-const FEW: usize = 50;
+const FEW: usize = 30;
 
 /// Best exit where there is none.
 const NOTHING: u8 = biased(i8::MIN);
@@ -37,11 +37,7 @@ pub(super) fn solve(
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     let tables = HalfTables::new(halves, index.halves(), n);
-    let grid = Grid {
-        n,
-        counts: (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect(),
-        starts: (0..=n).map(|own| index.start(own) as usize).collect(),
-    };
+    let grid = Grid::new(index);
     let effects = effects(&tables, &grid.counts);
     let must_feed = must_feed(&tables, &grid, halves.feeding());
     let mut exits = vec![NOTHING; index.size() as usize];
@@ -60,6 +56,22 @@ pub(super) fn solve(
     for own in 0..=n {
         turn_back(&turned[grid.block(own)], &mut exits[grid.block(own)], grid.counts[n - own]);
     }
+    Ok(exits.into_iter().map(plain).collect())
+}
+
+/// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none.
+pub(super) fn exits(
+    halves: &dyn HalfRows,
+    index: &LayerIndex,
+    lower: &Lower,
+    progress: &dyn Progress,
+) -> Result<Vec<i8>, SolveError> {
+    let n = usize::from(index.layer().seeds);
+    let tables = HalfTables::new(halves, index.halves(), n);
+    let grid = Grid::new(index);
+    let effects = effects(&tables, &grid.counts);
+    let mut exits = vec![NOTHING; index.size() as usize];
+    Exits::new(&grid, &tables, &effects, halves.feeding(), lower)?.look_up(&mut exits, progress)?;
     Ok(exits.into_iter().map(plain).collect())
 }
 
@@ -118,12 +130,13 @@ impl<'a> Exits<'a> {
         progress.stage("exits", exits.len() as u64);
         exits[self.grid.block(0)].fill(biased(-(n as i8)));
         for own in 1..=n {
+            let takings = self.takings(own);
             let row_len = self.grid.counts[n - own];
             let chunk = (TASK / row_len).max(1);
             exits[self.grid.block(own)].par_chunks_mut(chunk * row_len).enumerate().try_for_each(|(i, rows)| {
                 check(progress)?;
                 for (row, exits) in (i * chunk..).zip(rows.chunks_mut(row_len)) {
-                    self.look_up_row(own, row, exits);
+                    self.look_up_row(own, row, &takings, exits);
                 }
                 progress.advance(rows.len() as u64);
                 Ok(())
@@ -132,34 +145,67 @@ impl<'a> Exits<'a> {
         Ok(())
     }
 
-    /// The exits of all positions with the same own row.
-    #[inline]
-    fn look_up_row(&self, own: usize, row: usize, exits: &mut [u8]) {
-        let other = self.grid.n - own;
-        let moves = self.tables.own[own].of(row);
-        for own_move in moves {
-            for capture in &self.effects[other].captures[usize::from(own_move.class)] {
-                let from = capture.from as usize;
-                if self.feeding == Feeding::Spare && capture.seeds == 0 {
-                    // To leave the other row bare is legal only if every move does.
-                    let others = self.tables.other[other].of(from);
-                    if moves.iter().any(|m| others[usize::from(m.class)].seeds > 0) {
-                        continue;
+    /// By class: the captures of a mover with `own` seeds, those that win as much together.
+    fn takings(&self, own: usize) -> Vec<Vec<Taking<'_>>> {
+        let Grid { n, counts, .. } = self.grid;
+        let classes = self.tables.classes.list().iter();
+        let taking = |(captures, drops): (&Vec<Capture>, usize)| {
+            let mut takings: Vec<Taking> = Vec::new();
+            if drops > own {
+                // Nobody can drop more seeds than he has.
+                return takings;
+            }
+            for capture in captures {
+                let bare = capture.seeds == 0 && self.feeding == Feeding::Spare;
+                let below = &self.below[n - usize::from(capture.gain)];
+                let row = capture.row as usize * counts[own - drops];
+                let place = (capture.from, below.starts[usize::from(capture.seeds)] + row);
+                match takings.iter_mut().find(|taking| (taking.gain, taking.bare) == (capture.gain, bare)) {
+                    Some(taking) => taking.places.push(place),
+                    None => {
+                        takings.push(Taking { gain: capture.gain, bare, values: below.values, places: vec![place] });
                     }
                 }
-                if self.feeding == Feeding::Feed && other == 0 && own_move.drops == 0 {
-                    continue;
+            }
+            takings
+        };
+        self.effects[n - own].captures.iter().zip(classes.map(|class| usize::from(class.drops))).map(taking).collect()
+    }
+
+    /// The exits of all positions with the same own row.
+    #[inline]
+    fn look_up_row(&self, own: usize, row: usize, takings: &[Vec<Taking<'_>>], exits: &mut [u8]) {
+        let moves = self.tables.own[own].of(row);
+        for own_move in moves {
+            let column = own_move.row[0] as usize;
+            for taking in &takings[usize::from(own_move.class)] {
+                // The gain less the value, as biased bytes.
+                let gain = taking.gain.wrapping_add(biased(0));
+                for &(from, child) in &taking.places {
+                    if taking.bare && self.may_spare(own, moves, from as usize) {
+                        continue;
+                    }
+                    let exit = &mut exits[from as usize];
+                    *exit = (*exit).max(gain.wrapping_sub(taking.values[child + column] as u8));
                 }
-                exits[from] = exits[from].max(biased(self.worth(own_move, *capture)));
             }
         }
     }
 
-    #[inline]
-    fn worth(&self, own_move: &OwnMove, capture: Capture) -> i8 {
-        let below = &self.below[self.grid.n - usize::from(capture.gain)];
-        let row_len = self.grid.counts[usize::from(own_move.seeds[0])];
-        let child = below.starts[usize::from(capture.seeds)] + capture.row as usize * row_len;
-        capture.gain as i8 - below.values[child + own_move.row[0] as usize]
+    /// Whether some move leaves the other player a seed, so that those which do not are illegal.
+    fn may_spare(&self, own: usize, moves: &[OwnMove], column: usize) -> bool {
+        let others = self.tables.other[self.grid.n - own].of(column);
+        moves.iter().any(|m| others[usize::from(m.class)].seeds > 0)
     }
+}
+
+/// Captures of one class that win as much.
+struct Taking<'a> {
+    gain: u8,
+    /// Whether they leave the other row bare although the rules ask to spare it.
+    bare: bool,
+    /// The layer they lead to.
+    values: &'a [i8],
+    /// The other row before, and the first rank below with the other row after.
+    places: Vec<(u32, usize)>,
 }

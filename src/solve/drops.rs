@@ -29,20 +29,23 @@ pub(super) struct Drops {
     singles: Vec<[u32; 2]>,
 }
 
+/// The part of [`Drops`] that concerns some of the rows.
+pub(super) struct DropsIn<'a> {
+    /// The first and the last of these may reach out of the rows.
+    pub runs: &'a [Run],
+    pub singles: &'a [[u32; 2]],
+}
+
 impl Drops {
-    /// The runs that meet these rows.
-    #[inline]
-    pub(super) fn runs_in(&self, rows: &Range<usize>) -> &[Run] {
+    /// What happens to these rows.
+    pub(super) fn within(&self, rows: &Range<usize>) -> DropsIn<'_> {
         let first = self.runs.partition_point(|run| (run.from + run.len) as usize <= rows.start);
         let end = self.runs.partition_point(|run| (run.from as usize) < rows.end);
-        &self.runs[first..end]
-    }
-
-    /// The singles among these rows.
-    #[inline]
-    pub(super) fn singles_in(&self, rows: &Range<usize>) -> &[[u32; 2]] {
-        let before = |row: usize| self.singles.partition_point(|single| (single[0] as usize) < row);
-        &self.singles[before(rows.start)..before(rows.end)]
+        let single = |row: usize| self.singles.partition_point(|single| (single[0] as usize) < row);
+        DropsIn {
+            runs: &self.runs[first..end.max(first)],
+            singles: &self.singles[single(rows.start)..single(rows.end)],
+        }
     }
 }
 

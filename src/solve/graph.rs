@@ -3,29 +3,30 @@
 //! A relay sowing cannot be undone in a closed form: the laps before the last one leave no trace. So every position's
 //! moves are made once, forwards, and the edges that stay inside the layer are kept, turned round by a counting sort:
 //! each position then knows its predecessors, and propagation touches every edge once. Repeated forward passes would
-//! need no edges but make every sowing dozens of times, and sowing is what costs. The price is eight bytes an edge
-//! while the graph is turned (the forward edges are freed as they are read) and four afterwards, with four to five a
-//! position for offsets.
-
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+//! need no edges but make every sowing dozens of times, and sowing is what costs.
+//!
+//! The sort goes through squares: edges from one run of 2^16 ranks to another lie together, so that both ends of an
+//! edge fit into one word, and all that is written while a run of targets is sorted stays in cache and belongs to one
+//! thread. The price is eight bytes an edge while the graph is turned and four afterwards, with four to five a position
+//! for offsets.
 
 use rayon::prelude::*;
 
 use super::{Progress, SolveError, check};
 use crate::index::LayerIndex;
-use crate::rules::{Moves, Rules, Sown, Turn, Value};
+use crate::rules::{Marks, Moves, Rules, Sown, Turn, Value};
 
 /// Ranks and edges are counted in 32 bits.
 pub const EDGE_LIMIT: u64 = u32::MAX as u64;
 
-/// Ranks expanded by one task.
-const CHUNK: u64 = 1 << 14;
+/// Ranks of a run, sown by one task and sorted by one task.
+const RUN: usize = 1 << 16;
 
 /// Who precedes whom inside a layer.
 pub(super) struct Graph {
     /// `from[ends[i - 1]..ends[i]]` are the predecessors of `i`, once for each move.
-    ends: Vec<AtomicU32>,
-    from: Vec<AtomicU32>,
+    ends: Vec<u32>,
+    from: Vec<u32>,
 }
 
 /// What one look at a position tells beside its edges.
@@ -39,11 +40,11 @@ pub(super) struct Look<'a> {
     pub open: u8,
 }
 
-/// Forward edges of a run of ranks: targets, and their number by rank.
+/// The edges from a run of ranks, by the run they lead to.
 struct Forward {
-    first: u32,
-    targets: Vec<u32>,
-    degrees: Vec<u8>,
+    /// `edges[starts[run]..starts[run + 1]]` lead to a run: the target's place in its run above the origin's in its own.
+    starts: Vec<u32>,
+    edges: Vec<u32>,
 }
 
 impl Graph {
@@ -61,40 +62,37 @@ impl Graph {
         };
         check_fits(size, "positions")?;
         progress.stage("sow", size);
-        let chunks: Vec<Forward> = (0..size.div_ceil(CHUNK))
+        let runs = size.div_ceil(RUN as u64);
+        let forward: Vec<Forward> = (0..runs)
             .into_par_iter()
-            .map(|chunk| {
+            .map(|run| {
                 check(progress)?;
-                let ranks = chunk * CHUNK..((chunk + 1) * CHUNK).min(size);
+                let ranks = run * RUN as u64..((run + 1) * RUN as u64).min(size);
                 let forward = sow_range(rules, index, ranks.clone(), &visit);
                 progress.advance(ranks.end - ranks.start);
                 forward
             })
             .collect::<Result<_, _>>()?;
-        let edges: u64 = chunks.iter().map(|chunk| chunk.targets.len() as u64).sum();
+        let edges: u64 = forward.iter().map(|forward| forward.edges.len() as u64).sum();
         check_fits(edges, "moves")?;
 
         progress.stage("sort", edges);
-        let ends = zeros(size as usize);
-        chunks.par_iter().for_each(|chunk| {
-            for &target in &chunk.targets {
-                ends[target as usize].fetch_add(1, Relaxed);
-            }
-        });
-        let mut sum = 0;
-        for end in &ends {
-            sum += end.swap(sum, Relaxed);
+        let mut ends = vec![0; size as usize];
+        let mut from = vec![0; edges as usize];
+        let mut rest = from.as_mut_slice();
+        let mut first = 0;
+        let mut tasks = Vec::new();
+        for (run, ends) in ends.chunks_mut(RUN).enumerate() {
+            let len: usize = forward.iter().map(|forward| forward.to(run).len()).sum();
+            let (own, others) = rest.split_at_mut(len);
+            tasks.push((run, first, ends, own));
+            rest = others;
+            first += len as u32;
         }
-        let from = zeros(edges as usize);
-        chunks.into_par_iter().try_for_each(|chunk| {
+        tasks.into_par_iter().try_for_each(|(run, first, ends, from)| {
             check(progress)?;
-            let mut targets = chunk.targets.iter();
-            for (rank, &degree) in (chunk.first..).zip(&chunk.degrees) {
-                for &target in targets.by_ref().take(usize::from(degree)) {
-                    from[ends[target as usize].fetch_add(1, Relaxed) as usize].store(rank, Relaxed);
-                }
-            }
-            progress.advance(chunk.targets.len() as u64);
+            sort_run(&forward, run, first, ends, from);
+            progress.advance(from.len() as u64);
             Ok(())
         })?;
         Ok(Self { ends, from })
@@ -104,8 +102,8 @@ impl Graph {
     #[inline]
     pub(super) fn predecessors(&self, rank: u32) -> impl Iterator<Item = u32> {
         let i = rank as usize;
-        let start = if i == 0 { 0 } else { self.ends[i - 1].load(Relaxed) as usize };
-        self.from[start..self.ends[i].load(Relaxed) as usize].iter().map(|from| from.load(Relaxed))
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        self.from[start..self.ends[i] as usize].iter().copied()
     }
 
     /// Bytes at the peak for a layer of `size` ranks with `moves` moves a position, rounded up.
@@ -114,10 +112,33 @@ impl Graph {
     }
 }
 
-fn zeros(len: usize) -> Vec<AtomicU32> {
-    let mut words = Vec::new();
-    words.resize_with(len, || AtomicU32::new(0));
-    words
+impl Forward {
+    fn to(&self, run: usize) -> &[u32] {
+        &self.edges[self.starts[run] as usize..self.starts[run + 1] as usize]
+    }
+}
+
+/// Sorts the edges that lead to a run by target. `ends` become where the predecessors of each target end, the first
+/// of them lying at `first`; `from` becomes these predecessors.
+fn sort_run(forward: &[Forward], run: usize, first: u32, ends: &mut [u32], from: &mut [u32]) {
+    for forward in forward {
+        for edge in forward.to(run) {
+            ends[(edge >> 16) as usize] += 1;
+        }
+    }
+    let mut sum = 0;
+    for end in &mut *ends {
+        let count = std::mem::replace(end, sum);
+        sum += count;
+    }
+    for (origin, forward) in (0..).step_by(RUN).zip(forward) {
+        for edge in forward.to(run) {
+            let end = &mut ends[(edge >> 16) as usize];
+            from[*end as usize] = origin + (edge & 0xffff);
+            *end += 1;
+        }
+    }
+    ends.iter_mut().for_each(|end| *end += first);
 }
 
 fn sow_range(
@@ -126,30 +147,50 @@ fn sow_range(
     ranks: std::ops::Range<u64>,
     visit: &(impl Fn(&Look<'_>) -> Result<(), SolveError> + Sync),
 ) -> Result<Forward, SolveError> {
-    let seeds = u32::from(index.layer().seeds);
-    let mut forward = Forward { first: ranks.start as u32, targets: Vec::new(), degrees: Vec::new() };
+    let layer = index.layer();
+    // Opening a pit leads to another layer.
+    let opens = rules.marks() == Marks::Closed;
+    let first = ranks.start;
+    let (mut targets, mut origins) = (Vec::new(), Vec::new());
     let (mut moves, mut exits) = (Moves::new(), Vec::new());
     let mut result = Ok(());
     index.walk(ranks, |rank, board| {
         let over = rules.expand(board, &mut moves);
         exits.clear();
-        let closed = board.marks().count_ones();
-        let before = forward.targets.len();
+        let before = targets.len();
         for (_, sown) in &moves {
-            let stays =
-                sown.turn == Turn::Pass && sown.board.seeds() == seeds && sown.board.marks().count_ones() == closed;
+            // Seeds that are not won stay on the board.
+            let stays = sown.turn == Turn::Pass
+                && sown.gain == 0
+                && sown.gain_other == 0
+                && !(opens && rules.closed(&sown.board) != layer.closed);
             if stays {
-                forward.targets.push(index.rank(&sown.board) as u32);
+                targets.push(index.rank(&sown.board) as u32);
+                origins.push((rank - first) as u16);
             } else {
                 exits.push(*sown);
             }
         }
-        let open = (forward.targets.len() - before) as u8;
-        forward.degrees.push(open);
         if result.is_ok() {
-            result = visit(&Look { rank, over, exits: &exits, open });
+            result = visit(&Look { rank, over, exits: &exits, open: (targets.len() - before) as u8 });
         }
     });
-    forward.targets.shrink_to_fit();
-    result.map(|()| forward)
+    result?;
+
+    let runs = index.size().div_ceil(RUN as u64) as usize;
+    let mut starts = vec![0; runs + 1];
+    for target in &targets {
+        starts[(target >> 16) as usize + 1] += 1;
+    }
+    for run in 0..runs {
+        starts[run + 1] += starts[run];
+    }
+    let mut next = starts.clone();
+    let mut edges = vec![0; targets.len()];
+    for (target, origin) in targets.into_iter().zip(origins) {
+        let place = &mut next[(target >> 16) as usize];
+        edges[*place as usize] = target << 16 | u32::from(origin);
+        *place += 1;
+    }
+    Ok(Forward { starts, edges })
 }

@@ -185,6 +185,26 @@ pub fn solve(
     Ok(SolvedLayer { index, values })
 }
 
+/// The least that each position of a layer is worth by its moves out of the layer alone, by rank: `i8::MIN` where
+/// there is none, the value itself where play is over.
+///
+/// `None` for games in which finding this out costs as much as solving the layer, and for those in which it says
+/// little.
+///
+/// # Errors
+/// As [`solve`].
+pub fn exits(
+    rules: &dyn Rules,
+    index: &LayerIndex,
+    lower: &Lower,
+    progress: &dyn Progress,
+) -> Result<Option<Vec<i8>>, SolveError> {
+    match rules.half_rows().filter(|halves| !halves.acyclic()) {
+        Some(halves) => cyclic::exits(halves, index, lower, progress).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// Bytes of memory that solving a layer takes, beside the layers below it. `None` if the layer cannot be counted.
 #[must_use]
 pub fn memory(rules: &dyn Rules, layer: Layer) -> Option<u64> {

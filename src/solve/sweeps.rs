@@ -18,10 +18,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::drops::Effects;
+use super::drops::{DropsIn, Effects};
 use super::halves::HalfTables;
 use super::unmoves::Halves;
 use super::{Progress, SolveError, check};
+use crate::index::LayerIndex;
 
 /// Positions of one task: enough to be worth handing out, few enough to stay in cache.
 const TASK: usize = 1 << 14;
@@ -54,6 +55,15 @@ pub(super) struct Grid {
 }
 
 impl Grid {
+    pub(super) fn new(index: &LayerIndex) -> Self {
+        let n = usize::from(index.layer().seeds);
+        Self {
+            n,
+            counts: (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect(),
+            starts: (0..=n).map(|own| index.start(own) as usize).collect(),
+        }
+    }
+
     pub(super) fn block(&self, own: usize) -> Range<usize> {
         self.starts[own]..self.starts[own] + self.counts[own] * self.counts[self.n - own]
     }
@@ -131,10 +141,12 @@ impl Sweeps<'_> {
         fresh.resize(rows.len() * width, 0);
         let chunk = (TASK / width).max(1);
         let values = &*turned;
+        let drops: Vec<DropsIn> =
+            self.effects[self.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
         fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
             let first = rows.start + i * chunk;
             for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
-                self.least(strip, row, values, fresh);
+                self.least(strip, &drops, row, values, fresh);
                 let exits = &self.exits[start + row * row_len..][columns.clone()];
                 for (value, &exit) in fresh.iter_mut().zip(exits) {
                     *value = exit.max(opposite(*value));
@@ -146,32 +158,31 @@ impl Sweeps<'_> {
         let bands = turned[start + columns.start * turned_len..start + columns.end * turned_len]
             .par_chunks_mut(band * turned_len)
             .enumerate();
-        let turn = |i: usize, band_rows: &mut [u8], change: &mut dyn FnMut(usize, usize)| {
-            turn(&fresh[i * band..], width, band_rows, turned_len, rows.clone(), change)
+        let turn = |i: usize, band_rows: &mut [u8], found: Option<&mut Vec<[usize; 2]>>| {
+            turn(&fresh[i * band..], width, band_rows, turned_len, rows.clone(), found)
         };
         let Some(changes) = changes else {
-            return bands.map(|(i, band_rows)| turn(i, band_rows, &mut |_, _| ())).sum();
+            return bands.map(|(i, band_rows)| turn(i, band_rows, None)).sum();
         };
-        let found: Vec<Vec<Halves>> = bands
+        let found: Vec<Vec<[usize; 2]>> = bands
             .map(|(i, band_rows)| {
                 let mut found = Vec::new();
-                turn(i, band_rows, &mut |column, row| {
-                    found.push(Halves::new(*own, row, columns.start + i * band + column));
-                });
+                turn(i, band_rows, Some(&mut found));
+                found.iter_mut().for_each(|[column, _]| *column += columns.start + i * band);
                 found
             })
             .collect();
-        found.iter().for_each(|found| changes.extend(found));
-        found.iter().map(Vec::len).sum()
+        let before = changes.len();
+        changes.extend(found.iter().flatten().map(|&[column, row]| Halves::new(*own, row, column)));
+        changes.len() - before
     }
 
     /// The least value of the children inside the layer, for the columns of the strip.
     #[inline]
-    fn least(&self, strip: &Strip, row: usize, turned: &[u8], least: &mut [u8]) {
+    fn least(&self, strip: &Strip, drops: &[DropsIn], row: usize, turned: &[u8], least: &mut [u8]) {
         let Strip { own, columns, .. } = strip;
         let other = self.grid.n - own;
         least.fill(u8::MAX);
-        let effects = &self.effects[other];
         for own_move in self.tables.own[*own].of(row) {
             if own_move.drops == 0 && other == 0 && self.must_feed[row] {
                 continue;
@@ -179,8 +190,8 @@ impl Sweeps<'_> {
             let block = other + usize::from(own_move.drops);
             let len = self.grid.counts[block];
             let child = &turned[self.grid.starts[block] + own_move.row[0] as usize * len..][..len];
-            let drops = &effects.drops[usize::from(own_move.class)];
-            for run in drops.runs_in(columns) {
+            let drops = &drops[usize::from(own_move.class)];
+            for run in drops.runs {
                 let from = (run.from as usize).max(columns.start);
                 let to = run.to as usize + from - run.from as usize;
                 let len = (run.from as usize + run.len as usize).min(columns.end) - from;
@@ -188,7 +199,7 @@ impl Sweeps<'_> {
                     *least = (*least).min(child);
                 }
             }
-            for &[from, to] in drops.singles_in(columns) {
+            for &[from, to] in drops.singles {
                 let least = &mut least[from as usize - columns.start];
                 *least = (*least).min(child[to as usize]);
             }
@@ -200,55 +211,56 @@ impl Sweeps<'_> {
 const SQUARE: usize = 8;
 
 /// Writes columns of `from`, whose rows have `width` bytes, to the places `rows` of the rows of `into`, which have
-/// `len`. Calls `change` with the row and place of each byte that becomes another, and returns their number.
+/// `len`. Returns how many bytes changed, and appends the row and place of each to `found`, if given.
 fn turn(
     from: &[u8],
     width: usize,
     into: &mut [u8],
     len: usize,
     rows: Range<usize>,
-    change: &mut dyn FnMut(usize, usize),
+    mut found: Option<&mut Vec<[usize; 2]>>,
 ) -> usize {
     let mut changed = 0;
     for (i, band) in into.chunks_mut(SQUARE * len).enumerate() {
         let columns = band.len() / len;
-        let mut row = 0;
-        while row < rows.len() {
-            let mut square = [0; SQUARE];
-            if columns == SQUARE && row + SQUARE <= rows.len() {
-                for (j, line) in square.iter_mut().enumerate() {
-                    *line = word(&from[(row + j) * width + SQUARE * i..]);
+        let squares = if columns == SQUARE { rows.len() / SQUARE * SQUARE } else { 0 };
+        for row in (0..squares).step_by(SQUARE) {
+            let mut square: [u64; SQUARE] = std::array::from_fn(|j| word(&from[(row + j) * width + SQUARE * i..]));
+            turn_square(&mut square);
+            for (j, line) in square.into_iter().enumerate() {
+                let place = &mut band[j * len + rows.start + row..][..SQUARE];
+                let differing = differing(line, word(place));
+                changed += differing.count_ones() as usize;
+                if let Some(found) = &mut found {
+                    let places = (0..SQUARE).filter(|k| differing >> (8 * k) & 1 == 1);
+                    found.extend(places.map(|k| [SQUARE * i + j, rows.start + row + k]));
                 }
-                turn_square(&mut square);
-                for (j, &line) in square.iter().enumerate() {
-                    let place = &mut band[j * len + rows.start + row..][..SQUARE];
-                    let before = word(place);
-                    if before != line {
-                        for (k, differ) in (before ^ line).to_le_bytes().into_iter().enumerate() {
-                            if differ != 0 {
-                                changed += 1;
-                                change(SQUARE * i + j, rows.start + row + k);
-                            }
-                        }
-                        place.copy_from_slice(&line.to_le_bytes());
-                    }
-                }
-                row += SQUARE;
-                continue;
+                place.copy_from_slice(&line.to_le_bytes());
             }
+        }
+        for row in squares..rows.len() {
             for j in 0..columns {
                 let value = from[row * width + SQUARE * i + j];
                 let place = &mut band[j * len + rows.start + row];
                 if *place != value {
                     changed += 1;
-                    change(SQUARE * i + j, rows.start + row);
+                    if let Some(found) = &mut found {
+                        found.push([SQUARE * i + j, rows.start + row]);
+                    }
                     *place = value;
                 }
             }
-            row += 1;
         }
     }
     changed
+}
+
+/// The lowest bit of each byte in which two words differ.
+#[inline]
+fn differing(a: u64, b: u64) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let bits = a ^ b;
+    ((bits & LOW) + LOW | bits) >> 7 & 0x0101_0101_0101_0101
 }
 
 #[inline]
@@ -276,7 +288,7 @@ pub(super) fn turn_back(turned: &[u8], into: &mut [u8], row_len: usize) {
     let turned_len = into.len() / row_len;
     let band = (TASK / row_len).max(1).next_multiple_of(SQUARE);
     into.par_chunks_mut(band * row_len).enumerate().for_each(|(i, rows)| {
-        turn(&turned[i * band..], turned_len, rows, row_len, 0..row_len, &mut |_, _| ());
+        turn(&turned[i * band..], turned_len, rows, row_len, 0..row_len, None);
     });
 }
 

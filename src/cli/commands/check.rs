@@ -20,16 +20,17 @@ pub(in crate::cli) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let mut damaged = 0;
     for &layer in &layers {
         let checked = check(&database, layer, args.folder.quiet);
+        let name = layer.to_string();
         damaged += u32::from(checked.is_err());
         match (&checked, args.folder.json) {
             (Ok(bytes), true) => {
                 output::json(&json!({"seeds": layer.seeds, "closed": layer.closed, "ok": true, "bytes": bytes}))?
             }
-            (Ok(bytes), false) => output::line(&format!("layer {layer:>3}: whole, {} bytes", output::count(*bytes)))?,
+            (Ok(bytes), false) => output::line(&format!("layer {name:>3}: whole, {} bytes", output::count(*bytes)))?,
             (Err(error), true) => output::json(&json!({
                 "seeds": layer.seeds, "closed": layer.closed, "ok": false, "error": error.to_string()
             }))?,
-            (Err(error), false) => output::line(&format!("layer {layer:>3}: {error}"))?,
+            (Err(error), false) => output::line(&format!("layer {name:>3}: {error}"))?,
         }
     }
     if damaged > 0 {

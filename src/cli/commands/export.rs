@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use crate::cli::args::{ExportArgs, Format};
 use crate::cli::failure::Failure;
 use crate::rules::{Layer, Rules, Scoring, Value, notation};
-use crate::solve::SolvedLayer;
+use crate::solve::{Lower, SolvedLayer};
 
 pub(in crate::cli) fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let database = args.folder.open()?;
     let layer = Layer { seeds: args.seeds, closed: args.closed };
-    let Some(loaded) = database.load(layer)? else {
+    let Some(loaded) = database.load(layer, &mut Lower::default())? else {
         return Err(super::info::nothing_there(&database));
     };
     let rules = database.rules().as_ref();
@@ -30,10 +30,19 @@ pub(in crate::cli) fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes under a temporary name first, so that a failed export leaves no half file.
+/// Writes under a temporary name first, so that a failed export leaves no half file. A device or pipe is written as it
+/// stands: renaming would put a file in its place.
 fn write_file(rules: &dyn Rules, layer: &SolvedLayer, format: Format, path: &Path) -> io::Result<()> {
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return write(rules, layer, format, &mut BufWriter::new(File::create(path)?));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".export").tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".export");
+    // The default would keep the file from other users.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
     write(rules, layer, format, &mut BufWriter::new(file.as_file_mut()))?;
     file.as_file().sync_all()?;
     let file: File = file.persist(path).map_err(|error| error.error)?;

@@ -82,7 +82,7 @@ impl Session {
         if self.json {
             output::json(&json!({"error": error, "input": input}))?;
         }
-        eprintln!("sowbase: {error}");
+        eprintln!("sowbase: '{input}': {error}");
         Ok(code)
     }
 }

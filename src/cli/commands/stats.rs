@@ -9,6 +9,7 @@ use crate::cli::output;
 use crate::database::{Database, DatabaseError};
 use crate::query::Stats;
 use crate::rules::{Layer, Scoring, Value};
+use crate::solve::Lower;
 
 pub(in crate::cli) fn run(args: &StatsArgs) -> Result<ExitCode, Failure> {
     let database = args.folder.open()?;
@@ -20,9 +21,10 @@ pub(in crate::cli) fn run(args: &StatsArgs) -> Result<ExitCode, Failure> {
     if !args.folder.json {
         output::line("seeds       positions            win           draw           loss      mean          bytes")?;
     }
+    let mut lower = Lower::default();
     for layer in layers {
         let stats = Stats::of(&database, layer)?;
-        let crc = if args.crc { Some(crc(&database, layer)?) } else { None };
+        let crc = if args.crc { Some(crc(&database, layer, &mut lower)?) } else { None };
         if args.folder.json {
             output::json(&stats.json(&database, crc))?;
         } else {
@@ -60,10 +62,10 @@ fn text(stats: &Stats, scoring: Scoring, crc: Option<u32>) -> String {
 }
 
 /// CRC-32 of the printed values as signed bytes, positions in lexicographic order of (own, other).
-fn crc(database: &Database, layer: Layer) -> Result<u32, DatabaseError> {
+fn crc(database: &Database, layer: Layer, lower: &mut Lower) -> Result<u32, DatabaseError> {
     let mut hasher = crc32fast::Hasher::new();
     let scoring = database.rules().scoring();
-    if let Some(loaded) = database.load(layer)? {
+    if let Some(loaded) = database.load(layer, lower)? {
         let mut bytes = Vec::with_capacity(1 << 16);
         loaded.index.walk_lexicographic(|board| {
             bytes.push(scoring.number(Value(loaded.values.get(loaded.index.rank(board)))) as u8);

@@ -1,7 +1,6 @@
 //! `verify`: is every value what its moves say?
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use serde_json::json;
 
@@ -26,8 +25,7 @@ pub(in crate::cli) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let mut lower = Lower::default();
     let (mut checked, mut wrong, mut tables) = (0, 0, 0);
     for layer in layers {
-        let Some(solved) = database.load(layer)? else { continue };
-        let solved = Arc::new(solved);
+        let Some(solved) = database.load(layer, &mut lower)? else { continue };
         if wanted(layer) {
             let verdict = verify_layer(args, rules, &solved, &lower)?;
             show(args, rules, layer, &verdict)?;

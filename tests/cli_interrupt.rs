@@ -1,0 +1,126 @@
+//! Builds that are stopped, disturbed or given other threads make the same bytes as one that runs straight.
+#![cfg(unix)]
+
+mod cli_support;
+
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime};
+
+use cli_support::{Folder, text};
+use predicates::str::contains;
+
+fn start(folder: &Folder, arguments: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sowbase"));
+    command.args(arguments.split(' ')).env("SOWBASE_DIR", folder.path());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs")
+}
+
+/// Waits until a file is there.
+fn await_file(folder: &Folder, name: &str) {
+    let begin = Instant::now();
+    while !folder.path().join(name).exists() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "{name} was not made");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+}
+
+#[test]
+fn threads_do_not_show_in_the_bytes() {
+    for (arguments, rule_set) in [
+        ("kalaha --seeds 7", "kalaha-6"),
+        ("oware --seeds 8", "oware-6"),
+        ("awale --pits 4 --seeds 9", "awale-4"),
+        ("nam-nam --pits 4 --seeds 8", "nam-nam-4"),
+        ("bao-kenya --pits 5 --seeds 7", "bao-kenya-5"),
+        ("bao-laps --pits 5 --seeds 7", "bao-laps-5"),
+        ("kiothi --pits 5 --seeds 7", "kiothi-5"),
+        ("kiothi --pits 3 --rule flags=true --seeds 5", "kiothi-3-flags-true"),
+        ("kujifunza --pits 2 --seeds 12", "kujifunza-2"),
+    ] {
+        let [one, two] = ["1", "2"].map(|threads| {
+            let folder = Folder::new();
+            folder.done(&format!("build {arguments} --quiet --threads {threads}"));
+            folder.files(rule_set)
+        });
+        assert!(one.len() > 1 && one == two, "{arguments}");
+    }
+}
+
+#[test]
+fn an_interrupted_build_says_so_and_is_resumed() {
+    let straight = Folder::new();
+    straight.done("build oware --seeds 13 --quiet");
+    let folder = Folder::new();
+    let child = start(&folder, "build oware --seeds 13");
+    await_file(&folder, "oware-6/009.sow");
+    signal(&child, "-INT");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(text(&output.stderr), "sowbase: interrupted; the same command goes on where this one stopped\n");
+    let kept = folder.files("oware-6");
+    assert!(kept.contains_key("009.sow") && !kept.contains_key("013.sow"), "{:?}", kept.keys());
+    assert!(kept.keys().all(|name| name == ".lock" || name.ends_with(".sow")), "{:?}", kept.keys());
+    folder.done("check oware");
+    folder.sowbase("build oware --seeds 13").assert().success().stdout(contains(" were there\n"));
+    assert!(folder.files("oware-6") == straight.files("oware-6"), "the resumed folder differs from the straight one");
+    folder.sowbase("build oware --seeds 13").assert().success().stdout(contains("nothing is missing"));
+}
+
+/// Kills builds at random moments, each going on from what the last one left.
+#[test]
+fn a_killed_build_is_resumed() {
+    let straight = Folder::new();
+    let begin = Instant::now();
+    straight.done("build awari --pits 5 --seeds 13 --quiet");
+    let whole = begin.elapsed();
+    let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").as_nanos() as u64;
+    println!("random moments from seed {seed}");
+    let mut random = seed;
+    let folder = Folder::new();
+    let mut killed = 0;
+    for _ in 0..12 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = start(&folder, "build awari --pits 5 --seeds 13 --quiet");
+        sleep(whole.mul_f64((random >> 33) as f64 / f64::from(1_u32 << 31) * 0.6));
+        signal(&child, "-KILL");
+        killed += u32::from(child.wait().expect("it ends").code().is_none());
+        let checked = folder.sowbase("check awari --pits 5 --quiet").output().expect("the program runs");
+        let code = checked.status.code();
+        // Before the first table is made there is nothing to check.
+        assert!(matches!(code, Some(0 | 1)), "{code:?}: {}{}", text(&checked.stdout), text(&checked.stderr));
+    }
+    assert!(killed > 0, "every build ended before it was killed");
+    folder.done("build awari --pits 5 --seeds 13 --quiet");
+    assert!(
+        folder.files("oware-5-grand_slam-avoid") == straight.files("oware-5-grand_slam-avoid"),
+        "the resumed folder differs from the straight one"
+    );
+}
+
+#[test]
+fn a_second_build_in_the_same_folder_is_refused() {
+    let folder = Folder::new();
+    let first = start(&folder, "build oware --seeds 12");
+    await_file(&folder, "oware-6/009.sow");
+    // Stopped, it holds the folder for as long as the test needs.
+    signal(&first, "-STOP");
+    folder
+        .sowbase("build oware --seeds 12")
+        .assert()
+        .code(1)
+        .stderr(contains("another build is at work in this folder; wait for it to end"));
+    // Other rules have a folder of their own, and reading goes on beside a build.
+    folder.done("build awari --seeds 4 --quiet");
+    folder.done("query oware 0,0,0,0,0,1/1,0,0,0,0,0 --no-build");
+    signal(&first, "-CONT");
+    let output = first.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    folder.done("check oware");
+    assert_eq!(folder.json("info oware --json")[0]["layers"].as_array().expect("layers").len(), 13);
+}
