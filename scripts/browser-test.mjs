@@ -216,7 +216,7 @@ await check('a phone, light and dark', async () => {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const parameters of [{ game: 'kiothi', position: '0 0 0 0 0 0 0 0 2 0 / 0 0 0 0 0 0 0 1 0 1' }, { game: 'kujifunza' }]) {
+    for (const parameters of [{ game: 'kiothi', position: '0 0 0 0 0 0 0 0 2 0 / 0 0 0 0 0 0 0 1 0 1' }, { game: 'kiothi' }, { game: 'kujifunza' }]) {
       await open(page, parameters);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= 360, `${parameters.game} is ${wide} wide`);

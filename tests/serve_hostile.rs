@@ -3,33 +3,31 @@
 
 mod serve_support;
 
+use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use axum::http::{Request, Uri};
 use proptest::prelude::*;
 use serve_support::{Served, encode};
+use sowbase::serve::Limits;
 
-struct Shared {
-    served: Served,
-    _dir: tempfile::TempDir,
-}
-
-static SHARED: LazyLock<Shared> = LazyLock::new(|| {
-    let dir = tempfile::tempdir().expect("a folder");
-    Shared { served: Served::over(dir.path()), _dir: dir }
+// No tables: whatever is answered is solved on the spot.
+static SERVED: LazyLock<Served> = LazyLock::new(|| {
+    let time = Duration::from_secs(60);
+    Served::with(Path::new("no-such-folder"), Limits { time, ..Limits::default() })
 });
 
 fn ask(target: &str) {
     let Ok(uri) = target.parse::<Uri>() else { return };
     let Ok(request) = Request::builder().uri(uri).body(()) else { return };
     let begin = Instant::now();
-    let came = SHARED.served.send(&request);
+    let came = SERVED.send(&request);
     assert!([200, 400, 404, 414].contains(&came.status.as_u16()), "{target}: {}", came.status);
     if came.status != 200 {
         assert!(came.json()["error"].is_string(), "{target}");
     }
-    assert!(begin.elapsed() < Duration::from_secs(9), "{target} took {:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(30), "{target} took {:?}", begin.elapsed());
 }
 
 fn games() -> impl Strategy<Value = String> {

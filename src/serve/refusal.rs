@@ -75,10 +75,7 @@ impl Refusal {
             DatabaseError::TooLarge { .. }
             | DatabaseError::Memory { .. }
             | DatabaseError::Solve(SolveError::TooLarge { .. }) => Self::NotCovered { message, fields: Box::default() },
-            _ => {
-                eprintln!("sowbase: {message}");
-                Self::Data(message.replace(&format!("{}/", dir.display()), ""))
-            }
+            _ => Self::Data(message.replace(&format!("{}/", dir.display()), "")),
         }
     }
 

@@ -25,6 +25,13 @@ export function worthText(worth, outcome) {
   return worth.value === 0 ? 'D' : `${worth.value > 0 ? 'W' : 'L'}${worth.distance ?? ''}`;
 }
 
+/** The same where there is little room: of bounds only what they tell. */
+function badgeText(worth, outcome) {
+  if (worth.value !== undefined || outcome) return worthText(worth, outcome);
+  if (worth.lower > 0) return `≥${signed(worth.lower)}`;
+  return worth.upper < 0 ? `≤${signed(worth.upper)}` : '?';
+}
+
 /** The same for a screen reader. */
 export function worthWords(worth, outcome) {
   if (worth.value === undefined) return outcome ? 'not known' : `between ${worth.lower} and ${worth.upper}`;
@@ -127,7 +134,7 @@ function cell(view, seat, place, rows, { line, column }, play, edit) {
 }
 
 function badge(view, move, spot, play) {
-  const text = worthText(move, view.outcome);
+  const text = badgeText(move, view.outcome);
   const style = `badge ${worthClass(move)}${move.best ? ' best' : ''}`;
   const star = move.best ? '★' : '';
   if (!spot.way) return make('span', { class: style, 'aria-hidden': 'true' }, `${star}${text}`);
