@@ -270,7 +270,8 @@ impl Oracle {
         if self.rules().expand(board, &mut moves).is_some() {
             return Ok(None);
         }
-        let Some(value) = self.value(board)? else { return Ok(None) };
+        // Its moves may tell the value even where its own layer is not at hand.
+        let Some(value) = self.bounds(board)?.exact() else { return Ok(None) };
         let Some(chosen) = self.play(board, value, &moves, sight)? else { return Ok(None) };
         Ok(moves.into_iter().find(|(mv, _)| *mv == chosen))
     }

@@ -161,7 +161,7 @@ impl BuildProgress for Unwatched {
 pub fn build(dir: &Path, game: &str, pits: Option<usize>, seeds: u8) -> Database {
     let rules = games::make(game, pits, &[]).expect("a game");
     let database = Database::new(Arc::from(rules), dir, Access::Read);
-    let plan = database.plan(seeds).expect("a plan");
+    let plan = database.plan(seeds, 0).expect("a plan");
     database.build(&plan, BuildOptions::default(), &Unwatched).expect("small tables can be built");
     database
 }
