@@ -102,7 +102,7 @@ fn bounds_are_given_where_the_tables_end() {
     build(dir.path(), "oware", None, 4);
     let limits = Limits { reach: Reach { build: 0, ..Reach::default() }, ..Limits::default() };
     let served = Served::with(dir.path(), limits);
-    let (status, json) = served.described("/v1/{game}", "/v1/oware?position=0+0+0+1+0+2+/+1+1+0+0+0+1");
+    let (status, json) = served.described("/v1/{game}", "/v1/oware?position=0+1+0+0+0+0+/+0+1+1+1+1+1");
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert_eq!(json["covered"]["seeds"], serde_json::json!([0, 1, 2, 3, 4]));
     assert_eq!(json["answer"]["exact"], false);

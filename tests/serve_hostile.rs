@@ -49,7 +49,14 @@ fn counts() -> impl Strategy<Value = String> {
         1 => "[0-9*+eE.x-]{0,5}",
     ];
     let row = prop::collection::vec(count, 0..12).prop_map(|counts| counts.join(" "));
+    let fitting = (prop::sample::select(vec![6_usize, 8, 10]), prop::sample::select(vec![2_usize, 4]))
+        .prop_flat_map(|(pits, rows)| prop::collection::vec(prop::collection::vec(0..4_u8, pits), rows))
+        .prop_map(|rows| {
+            let text = |row: &Vec<u8>| row.iter().map(|&seeds| (seeds / 3).to_string()).collect::<Vec<_>>().join(" ");
+            rows.iter().map(text).collect::<Vec<_>>().join(" / ")
+        });
     prop_oneof![
+        4 => fitting,
         4 => prop::collection::vec(row, 0..5).prop_map(|rows| rows.join(" / ")),
         1 => Just("start".to_owned()),
         1 => ".{0,60}",
