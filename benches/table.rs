@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use sowbase::table::{
-    Access, BlockCache, Codec, Meta, Model, Options, Segment, Shape, TableFile, Writer,
-};
+use sowbase::table::{Access, BlockCache, Codec, Meta, Model, Options, Segment, Shape, TableFile, Writer};
 
 /// Probes in one measured round.
 const PROBES: usize = 4096;
@@ -21,10 +19,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         ((self.0 >> 32) * bound) >> 32
     }
 }
@@ -32,10 +27,7 @@ impl Random {
 /// Rows like those of a two-row layer of 14 seeds.
 fn shape() -> Shape {
     let rows = |seeds: u64| (1..=5).fold(1, |rows, i| rows * (seeds + i) / i);
-    let segments = (0..=14).map(|own| Segment {
-        rows: rows(own),
-        row_len: rows(14 - own),
-    });
+    let segments = (0..=14).map(|own| Segment { rows: rows(own), row_len: rows(14 - own) });
     Shape::new(segments.collect()).expect("the shape of a layer")
 }
 
@@ -57,16 +49,8 @@ fn layer(count: u64) -> Vec<i8> {
 }
 
 fn write(path: &Path, values: &[i8], codec: Codec) {
-    let options = Options {
-        codec,
-        block: None,
-        floored: false,
-    };
-    let meta = Meta {
-        rules: "synthetic".into(),
-        histogram: BTreeMap::new(),
-        ..Meta::default()
-    };
+    let options = Options { codec, block: None, floored: false };
+    let meta = Meta { rules: "synthetic".into(), histogram: BTreeMap::new(), ..Meta::default() };
     let mut writer = Writer::create(path, meta, shape(), options).expect("a temporary file");
     writer.append(values, None).expect("space for the file");
     writer.finish().expect("space for the file");
@@ -77,18 +61,13 @@ fn bench_table(criterion: &mut Criterion, name: &str, path: &Path, values: &[i16
     let table = TableFile::open(path, Access::Map).expect("a whole table");
     let millibits = 8000 * table.file_len() / table.count().max(1);
     let (bits, rest) = (millibits / 1000, millibits % 1000);
-    println!(
-        "{name}: {} values, {bits}.{rest:03} bits a value",
-        table.count()
-    );
+    println!("{name}: {} values, {bits}.{rest:03} bits a value", table.count());
     let mut random = Random(2);
     let ranks: Vec<u64> = (0..PROBES).map(|_| random.below(table.count())).collect();
     let at = |rank: u64| values[usize::try_from(rank).unwrap_or(usize::MAX)];
 
     let mut group = criterion.benchmark_group("table");
-    group
-        .measurement_time(Duration::from_secs(3))
-        .sample_size(20);
+    group.measurement_time(Duration::from_secs(3)).sample_size(20);
     group.throughput(Throughput::Elements(PROBES as u64));
     for (how, access) in [("map", Access::Map), ("read", Access::Read)] {
         let table = TableFile::open(path, access).expect("a whole table");
@@ -104,10 +83,7 @@ fn bench_table(criterion: &mut Criterion, name: &str, path: &Path, values: &[i16
     group.bench_function(BenchmarkId::new("probe/cached", name), |bencher| {
         bencher.iter(|| {
             for &rank in &ranks {
-                assert_eq!(
-                    cache.value(&table, black_box(rank)).expect("a value"),
-                    at(rank)
-                );
+                assert_eq!(cache.value(&table, black_box(rank)).expect("a value"), at(rank));
             }
         });
     });
@@ -115,12 +91,7 @@ fn bench_table(criterion: &mut Criterion, name: &str, path: &Path, values: &[i16
     group.bench_function(BenchmarkId::new("probe/batch", name), |bencher| {
         bencher.iter(|| {
             table.values(black_box(&ranks), &mut found).expect("values");
-            assert!(
-                ranks
-                    .iter()
-                    .zip(&found)
-                    .all(|(&rank, &value)| value == at(rank))
-            );
+            assert!(ranks.iter().zip(&found).all(|(&rank, &value)| value == at(rank)));
         });
     });
     let mut all = vec![0_i16; values.len()];

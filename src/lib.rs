@@ -47,5 +47,7 @@ pub mod index;
 pub mod query;
 pub mod rules;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod solve;
 pub mod table;

@@ -25,7 +25,11 @@ impl Dice {
 fn play_out(oracle: &Oracle, board: Board, follower: bool, random: bool, dice: &mut Dice) -> (i16, i16) {
     let rules: &Arc<dyn Rules> = oracle.database().rules();
     let promised = |board: &Board, mine: bool| {
-        let value = oracle.value(board).expect("whole tables").unwrap_or_else(|| panic!("{}: {board:?} is not covered", rules.rule_set().text())).0;
+        let value = oracle
+            .value(board)
+            .expect("whole tables")
+            .unwrap_or_else(|| panic!("{}: {board:?} is not covered", rules.rule_set().text()))
+            .0;
         if mine { value } else { -value }
     };
     let start = promised(&board, follower);

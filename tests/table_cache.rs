@@ -16,10 +16,7 @@ fn cached_values_are_the_tables_values() {
     for codec in codecs(&words) {
         files.push(write(&words, codec, Some(256)));
     }
-    let tables: Vec<_> = files
-        .iter()
-        .map(|file| Table::new(file, "cached").unwrap())
-        .collect();
+    let tables: Vec<_> = files.iter().map(|file| Table::new(file, "cached").unwrap()).collect();
     for size in [0, 100_000, 1 << 20] {
         let cache = BlockCache::new(size);
         std::thread::scope(|scope| {

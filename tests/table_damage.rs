@@ -24,10 +24,7 @@ fn samples() -> Vec<(Vec<u8>, Vec<i16>)> {
         table.read(0, &mut values).unwrap();
         values
     };
-    samples
-        .into_iter()
-        .map(|file| (file.clone(), stored(&file)))
-        .collect()
+    samples.into_iter().map(|file| (file.clone(), stored(&file))).collect()
 }
 
 /// Opens and reads `file` in every way. What succeeds must give `expected`, where there is one;
@@ -65,10 +62,7 @@ fn files_cut_short_are_refused() {
         }
         let mut long = file.clone();
         long.push(0);
-        assert!(matches!(
-            Table::new(&long, "long"),
-            Err(TableError::Length { .. })
-        ));
+        assert!(matches!(Table::new(&long, "long"), Err(TableError::Length { .. })));
     }
 }
 
@@ -77,10 +71,7 @@ fn flipped_bits_never_give_wrong_values() {
     for (mut file, expected) in samples() {
         for bit in 0..8 * file.len() {
             file[bit / 8] ^= 1 << (bit % 8);
-            assert!(
-                !survives(&file, Some(&expected)),
-                "bit {bit} is not covered"
-            );
+            assert!(!survives(&file, Some(&expected)), "bit {bit} is not covered");
             file[bit / 8] ^= 1 << (bit % 8);
         }
         assert!(survives(&file, Some(&expected)));
@@ -101,8 +92,7 @@ fn vouch(file: &mut [u8]) {
 #[test]
 fn lying_headers_are_survived() {
     for (file, _) in samples() {
-        let header_at =
-            usize::try_from(u64::from_le_bytes(file[24..32].try_into().unwrap())).unwrap();
+        let header_at = usize::try_from(u64::from_le_bytes(file[24..32].try_into().unwrap())).unwrap();
         for at in (8..56).chain(header_at..file.len()) {
             for lie in [0, 1, 0x7f, 0xff, file[at].wrapping_add(1), file[at] ^ 0x80] {
                 let mut liar = file.clone();
@@ -117,16 +107,12 @@ fn lying_headers_are_survived() {
 #[test]
 fn lying_index_records_are_survived() {
     for (file, _) in samples() {
-        let header_at =
-            usize::try_from(u64::from_le_bytes(file[24..32].try_into().unwrap())).unwrap();
+        let header_at = usize::try_from(u64::from_le_bytes(file[24..32].try_into().unwrap())).unwrap();
         let record = header_at - 140;
-        let number = Table::new(&file, "sample")
-            .unwrap()
-            .check(|_| {})
-            .map(|()| {
-                let first = u64::from_le_bytes(file[record..record + 8].try_into().unwrap());
-                u64::from(first != 64)
-            });
+        let number = Table::new(&file, "sample").unwrap().check(|_| {}).map(|()| {
+            let first = u64::from_le_bytes(file[record..record + 8].try_into().unwrap());
+            u64::from(first != 64)
+        });
         let Ok(0) = number else { continue };
         for at in record..record + 136 {
             for lie in [0, 1, 0x3f, 0x7f, 0xff, file[at].wrapping_add(1)] {
@@ -146,55 +132,24 @@ fn lying_index_records_are_survived() {
 
 #[test]
 fn other_files_and_versions_are_refused_with_words() {
-    let file = write(
-        &Layer::<i8>::synthetic(10),
-        codecs(&Layer::<i8>::synthetic(10)).remove(0),
-        None,
-    );
+    let file = write(&Layer::<i8>::synthetic(10), codecs(&Layer::<i8>::synthetic(10)).remove(0), None);
     let error = Table::new("#!/bin/sh\nexit", "script").unwrap_err();
     assert!(matches!(error, TableError::Magic { .. }), "{error}");
     let mut newer = file.clone();
     newer[8..12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
     let error = Table::new(&newer, "newer").unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TableError::Version {
-                found: 2,
-                expected: 1,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TableError::Version { found: 2, expected: 1, .. }), "{error}");
     let error = Table::new(&file[..0], "empty").unwrap_err();
     assert!(matches!(error, TableError::Magic { .. }), "{error}");
     let error = Table::new(&file[..60], "short").unwrap_err();
-    assert!(
-        matches!(error, TableError::Length { expected: 64, .. }),
-        "{error}"
-    );
-    let text = String::from_utf8_lossy(&file)
-        .replace("\r\n", "\n")
-        .into_bytes();
-    assert!(matches!(
-        Table::new(&text, "text"),
-        Err(TableError::Magic { .. })
-    ));
+    assert!(matches!(error, TableError::Length { expected: 64, .. }), "{error}");
+    let text = String::from_utf8_lossy(&file).replace("\r\n", "\n").into_bytes();
+    assert!(matches!(Table::new(&text, "text"), Err(TableError::Magic { .. })));
     let mut damaged = file.clone();
     damaged[64] ^= 1;
     let table = Table::new(&damaged, "damaged").unwrap();
     let error = table.value(0).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TableError::Checksum {
-                part: Part::Block(0),
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TableError::Checksum { part: Part::Block(0), .. }), "{error}");
 }
 
 #[test]
@@ -204,30 +159,14 @@ fn an_unfinished_table_is_called_so() {
     let path = folder.path().join("layer");
     let codec = codecs(&layer).remove(0);
     let shape = layer.shape();
-    let mut writer =
-        Writer::<i8>::create(&path, layer.meta(), shape, options(&layer, codec)).unwrap();
+    let mut writer = Writer::<i8>::create(&path, layer.meta(), shape, options(&layer, codec)).unwrap();
     writer.append(&layer.values[..2000], None).unwrap();
-    let partial = std::fs::read_dir(folder.path())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let partial = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
     assert!(partial.to_str().unwrap().ends_with(".partial"));
     let error = TableFile::open(&partial, Access::Read).unwrap_err();
     assert!(matches!(error, TableError::Unfinished { .. }), "{error}");
     let error = writer.finish().unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TableError::Count {
-                found: 2000,
-                expected: 3000,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TableError::Count { found: 2000, expected: 3000, .. }), "{error}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -238,17 +177,7 @@ fn wide_values_do_not_become_bytes() {
         let file = write(&layer, codec, None);
         let table = Table::new(&file, "wide").unwrap();
         let error = table.read(0, &mut [0_i8; 3]).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                TableError::Width {
-                    found: 2,
-                    expected: 1,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, TableError::Width { found: 2, expected: 1, .. }), "{error}");
     }
     assert_eq!((i8::WIDTH, i16::WIDTH), (1, 2));
 }

@@ -9,16 +9,8 @@ use sowbase::table::{Cell, Codec, Model, TableError, Writer};
 use table_support::{Layer, codecs, options, write};
 
 fn files_with_threads<C: Cell + std::fmt::Debug>(layer: &Layer<C>, threads: usize) -> Vec<Vec<u8>> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap();
-    pool.install(|| {
-        codecs(layer)
-            .into_iter()
-            .map(|codec| write(layer, codec, None))
-            .collect()
-    })
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| codecs(layer).into_iter().map(|codec| write(layer, codec, None)).collect())
 }
 
 #[test]
@@ -39,9 +31,7 @@ fn chunks_do_not_change_the_bytes() {
     for codec in codecs(&layer) {
         let options = options(&layer, codec.clone());
         let mut writer = Writer::create(&path, layer.meta(), layer.shape(), options).unwrap();
-        writer
-            .append(&layer.values, layer.floors.as_deref())
-            .unwrap();
+        writer.append(&layer.values, layer.floors.as_deref()).unwrap();
         writer.finish().unwrap();
         assert!(std::fs::read(&path).unwrap() == write(&layer, codec, None));
     }
@@ -55,29 +45,9 @@ fn wrong_amounts_are_refused() {
     let options = options(&layer, Codec::Zstd(3));
     let mut writer = Writer::<i8>::create(&path, layer.meta(), layer.shape(), options).unwrap();
     let error = writer.append(&[0; 101], None).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TableError::Count {
-                found: 101,
-                expected: 100,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TableError::Count { found: 101, expected: 100, .. }), "{error}");
     let error = writer.append(&[0; 10], Some(&[0; 9])).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TableError::Lengths {
-                found: 9,
-                expected: 10,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TableError::Lengths { found: 9, expected: 10, .. }), "{error}");
     assert_eq!(writer.appended(), 0);
     drop(writer);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -91,9 +61,7 @@ fn an_older_table_stays_until_the_new_one_is_whole() {
     std::fs::write(&path, "older").unwrap();
     let options = options(&layer, Codec::Zstd(3));
     let mut writer = Writer::create(&path, layer.meta(), layer.shape(), options).unwrap();
-    writer
-        .append(&layer.values, layer.floors.as_deref())
-        .unwrap();
+    writer.append(&layer.values, layer.floors.as_deref()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"older");
     writer.finish().unwrap();
     assert_ne!(std::fs::read(&path).unwrap(), b"older");
@@ -107,10 +75,7 @@ fn a_missing_folder_is_an_error_with_its_name() {
     let Err(error) = Writer::<i8>::create(path, layer.meta(), layer.shape(), options) else {
         panic!("created {}", path.display());
     };
-    assert!(
-        error.to_string().contains("/nonexistent/folder/layer"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("/nonexistent/folder/layer"), "{error}");
 }
 
 #[test]
@@ -135,12 +100,7 @@ fn a_full_disk_leaves_no_file() {
     let status = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "writes_until_the_disk_is_full",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "writes_until_the_disk_is_full", "--ignored", "--nocapture"])
         .env(FOLDER, folder.path())
         .status()
         .unwrap();

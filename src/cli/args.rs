@@ -60,6 +60,10 @@ pub(super) enum Command {
         after_help = "Examples:\n  sowbase perft kalaha 6\n  sowbase perft oware 3 '1 2 0 0 0 3 / 0 0 4 0 0 1' --divide"
     )]
     Perft(PerftArgs),
+    /// Serve the HTTP API and the web explorer until Ctrl-C
+    #[cfg(feature = "serve")]
+    #[command(after_help = "Example:\n  sowbase serve --port 8080, then open http://127.0.0.1:8080/")]
+    Serve(ServeArgs),
 }
 
 /// A rule set.
@@ -279,6 +283,23 @@ pub(super) struct PerftArgs {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+#[cfg(feature = "serve")]
+#[derive(ClapArgs, Debug)]
+pub(super) struct ServeArgs {
+    /// The port; 0 for any free one
+    #[arg(long, default_value_t = 8080)]
+    pub port: u16,
+    /// The address to listen on; 0.0.0.0 for all
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub bind: std::net::IpAddr,
+    /// The database folder
+    #[arg(long, env = "SOWBASE_DIR", default_value = "databases")]
+    pub dir: PathBuf,
+    /// Map tables into memory: faster, but a table that is cut short from outside ends the server
+    #[arg(long)]
+    pub mmap: bool,
 }
 
 fn parse_bytes(text: &str) -> Result<u64, String> {

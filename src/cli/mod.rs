@@ -41,5 +41,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Check(args) => commands::check::run(&args),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(&args),
     }
 }

@@ -8,8 +8,8 @@
 
 use super::kalaha::{sow_other_facing, sow_own_with_store};
 use crate::rules::{
-    Board, Capture, Class, Feeding, HalfRows, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf, PlainSowing,
-    RuleSet, Rules, Sown, Value,
+    Act, Board, Capture, Class, Feeding, HalfRows, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, RuleSet, Rules, Sown, Steps, Value, Witness,
 };
 
 /// The options of the game.
@@ -33,11 +33,12 @@ impl BaoKenya {
         Self { take_own: rule_set.is_on("take_own"), rule_set }
     }
 
-    fn sow(&self, board: &Board, pit: usize) -> Sown {
+    fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
         let w = board.half();
         let mut board = *board;
         let mut gain = 0;
         let mut hand = std::mem::take(&mut board[pit]);
+        witness.see(Act::Lift, pit, hand);
         // Stations 0..w are the mover's row, w his store, and w + 1.. the other row.
         let mut at = pit;
         while hand > 0 {
@@ -46,9 +47,15 @@ impl BaoKenya {
                 continue;
             }
             match at {
-                _ if at == w => gain += 1,
-                _ if at < w => board[at] += 1,
-                _ => board[at - 1] += 1,
+                _ if at == w => {
+                    gain += 1;
+                    witness.see(Act::Store, 0, 1);
+                }
+                _ => {
+                    let pit = if at < w { at } else { at - 1 };
+                    board[pit] += 1;
+                    witness.see(Act::Drop, pit, 1);
+                }
             }
             hand -= 1;
         }
@@ -57,8 +64,10 @@ impl BaoKenya {
         }
         let facing = (2 * w - 1).saturating_sub(at);
         if at < w && board[at] == 1 && board[facing] > 0 {
+            witness.see(Act::Take, facing, board[facing]);
             gain += std::mem::take(&mut board[facing]);
             if self.take_own {
+                witness.see(Act::Take, at, board[at]);
                 gain += std::mem::take(&mut board[at]);
             }
         }
@@ -78,8 +87,14 @@ impl Rules for BaoKenya {
     fn expand(&self, board: &Board, moves: &mut Moves) -> Option<Value> {
         moves.clear();
         let pits = (0..board.half()).filter(|&pit| board[pit] > 0);
-        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit))));
+        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit, &mut ()))));
         if moves.is_empty() { Some(Value(-(board.seeds() as i16))) } else { None }
+    }
+
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        self.sow(board, usize::from(mv.0), &mut steps);
+        steps
     }
 
     fn half_rows(&self) -> Option<&dyn HalfRows> {

@@ -5,7 +5,9 @@
 //! own pit, the seeds of the facing pit are won; the last seed stays (`take_own=false`, the text) or, where something
 //! was captured, is won too (`true`). Play is over when the mover's row is empty; the other player takes the rest.
 
-use crate::rules::{Board, LapWatch, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Sown, Turn, Value};
+use crate::rules::{
+    Act, Board, LapWatch, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Sown, Steps, Turn, Value, Witness,
+};
 
 /// The options of the game.
 pub const OPTIONS: &[OptionInfo] = &[
@@ -36,7 +38,7 @@ impl BaoLaps {
         }
     }
 
-    fn sow(&self, board: &Board, pit: usize) -> Sown {
+    fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
         let n = board.len();
         let mut board = *board;
         let mut watch = LapWatch::new();
@@ -46,9 +48,11 @@ impl BaoLaps {
                 return Sown::stop(&board, 0, 0, Turn::Endless);
             }
             let hand = std::mem::take(&mut board[at]);
+            witness.see(Act::Lift, at, hand);
             for _ in 0..hand {
                 at = if at + 1 == n { 0 } else { at + 1 };
                 board[at] += 1;
+                witness.see(Act::Drop, at, 1);
             }
             if board[at] == 1 {
                 break;
@@ -57,8 +61,10 @@ impl BaoLaps {
         let mut gain = 0;
         let facing = n - 1 - at;
         if at < n / 2 && board[facing] > 0 {
+            witness.see(Act::Take, facing, board[facing]);
             gain = std::mem::take(&mut board[facing]);
             if self.take_own {
+                witness.see(Act::Take, at, board[at]);
                 gain += std::mem::take(&mut board[at]);
             }
         }
@@ -83,7 +89,12 @@ impl Rules for BaoLaps {
         }
         let least = fullest.min(2);
         let pits = (0..board.half()).filter(|&pit| board[pit] >= least);
-        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit))));
+        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit, &mut ()))));
         super::strike_endless(moves, self.endless_is_illegal)
+    }
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        self.sow(board, usize::from(mv.0), &mut steps);
+        steps
     }
 }

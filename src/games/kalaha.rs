@@ -8,8 +8,8 @@
 //! extra turn is due, play is over and each keeps what lies in his row.
 
 use crate::rules::{
-    Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
-    PlainSowing, Row, RuleSet, Rules, Sown, Value,
+    Act, Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, Row, RuleSet, Rules, Sown, Steps, Value, Witness,
 };
 
 /// The options of the game.
@@ -33,19 +33,26 @@ impl Kalaha {
         Self { empty_capture: rule_set.is_on("empty_capture"), rule_set }
     }
 
-    fn sow(&self, board: &Board, pit: usize) -> Sown {
+    fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
         let w = board.half();
         let mut board = *board;
         let mut gain = 0;
         let mut hand = std::mem::take(&mut board[pit]);
+        witness.see(Act::Lift, pit, hand);
         // Stations 0..w are the mover's row, w his store, and w + 1.. the other row.
         let mut at = pit;
         while hand > 0 {
             at = if at == 2 * w { 0 } else { at + 1 };
             match at {
-                _ if at == w => gain += 1,
-                _ if at < w => board[at] += 1,
-                _ => board[at - 1] += 1,
+                _ if at == w => {
+                    gain += 1;
+                    witness.see(Act::Store, 0, 1);
+                }
+                _ => {
+                    let pit = if at < w { at } else { at - 1 };
+                    board[pit] += 1;
+                    witness.see(Act::Drop, pit, 1);
+                }
             }
             hand -= 1;
         }
@@ -55,9 +62,12 @@ impl Kalaha {
         if at < w && board[at] == 1 {
             let facing = 2 * w - 1 - at;
             if board[facing] > 0 || self.empty_capture {
-                gain += board[facing] + 1;
-                board[facing] = 0;
-                board[at] = 0;
+                for pit in [at, facing] {
+                    if board[pit] > 0 {
+                        witness.see(Act::Take, pit, board[pit]);
+                    }
+                    gain += std::mem::take(&mut board[pit]);
+                }
             }
         }
         Sown::pass(&board, gain)
@@ -81,8 +91,14 @@ impl Rules for Kalaha {
             return Some(Value(own - other));
         }
         let pits = (0..board.half()).filter(|&pit| board[pit] > 0);
-        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit))));
+        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit, &mut ()))));
         None
+    }
+
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        self.sow(board, usize::from(mv.0), &mut steps);
+        steps
     }
 
     fn half_rows(&self) -> Option<&dyn HalfRows> {

@@ -12,7 +12,8 @@
 //! Play is over when the mover's row is empty; the other player takes all that is left.
 
 use crate::rules::{
-    Board, LapWatch, Layer, MARK, Marks, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Sown, Turn, Value,
+    Act, Board, LapWatch, Layer, MARK, Marks, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Sown, Steps, Turn,
+    Value, Witness,
 };
 
 /// The options of the game.
@@ -68,7 +69,7 @@ impl Kiothi {
         }
     }
 
-    fn sow(&self, board: &Board, pit: usize) -> Sown {
+    fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
         let n = board.len();
         let w = n / 2;
         let mut board = *board;
@@ -83,11 +84,13 @@ impl Kiothi {
                 crossed = false;
             }
             let hand = board.count(at);
+            witness.see(Act::Lift, at, hand);
             // Only the owner's lifting opens a pit.
             board[at] = if at < w { 0 } else { board[at] & MARK };
             for _ in 0..hand {
                 at = if at + 1 == n { 0 } else { at + 1 };
                 board[at] += 1;
+                witness.see(Act::Drop, at, 1);
                 crossed |= at >= w;
             }
             if board.count(at) == 1 {
@@ -97,6 +100,7 @@ impl Kiothi {
         let mut gain = 0;
         if at < w && crossed {
             gain = 1;
+            witness.see(Act::Take, at, 1);
             board[at] &= MARK;
             let columns = if at == 0 { self.chain_max.min(w) } else { 1 };
             for facing in (n - at - columns..n - at).rev() {
@@ -105,6 +109,7 @@ impl Kiothi {
                     break;
                 }
                 if open {
+                    witness.see(Act::Take, facing, board[facing]);
                     gain += std::mem::take(&mut board[facing]);
                 }
             }
@@ -130,11 +135,17 @@ impl Rules for Kiothi {
     fn expand(&self, board: &Board, moves: &mut Moves) -> Option<Value> {
         moves.clear();
         let pits = (0..board.half()).filter(|&pit| board.count(pit) > 0);
-        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit))));
+        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit, &mut ()))));
         if moves.is_empty() {
             return Some(Value(-(board.seeds() as i16)));
         }
         super::strike_endless(moves, self.endless_is_illegal)
+    }
+
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        self.sow(board, usize::from(mv.0), &mut steps);
+        steps
     }
 
     fn marks(&self) -> Marks {

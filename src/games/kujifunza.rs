@@ -17,7 +17,8 @@
 //! Play that goes on for ever is a draw.
 
 use crate::rules::{
-    Board, LapWatch, Layer, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Scoring, Sown, Turn, Value,
+    Act, Board, LapWatch, Layer, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Scoring, Sown, Steps, Turn,
+    Value, Witness,
 };
 
 /// The options of the game.
@@ -96,7 +97,7 @@ impl Kujifunza {
         board[at] > 0 && self.captures_at(board, at)
     }
 
-    fn sow(&self, board: &Board, pit: usize, first: u8, capturing: bool) -> Sown {
+    fn sow(&self, board: &Board, pit: usize, first: u8, capturing: bool, witness: &mut impl Witness) -> Sown {
         let (w, ring) = (self.width, 2 * self.width);
         let mut board = *board;
         let mut watch = LapWatch::new();
@@ -106,20 +107,24 @@ impl Kujifunza {
             _ => (at + ring - 1) % ring,
         };
         let mut hand = std::mem::take(&mut board[pit]);
+        witness.see(Act::Lift, pit, hand);
         let mut next = step(pit, direction);
         loop {
             if watch.repeats(&board, u32::from(hand) << 16 | (next as u32) << 8 | u32::from(direction)) {
                 board[next] += hand;
+                witness.see(Act::Drop, next, hand);
                 return Sown::stop(&board, 0, 0, Turn::Endless);
             }
             let mut at = next;
             while hand > 0 {
                 at = next;
                 board[at] += 1;
+                witness.see(Act::Drop, at, 1);
                 hand -= 1;
                 next = step(at, direction);
                 if self.lost_during && board[..w].iter().all(|&seeds| seeds == 0) {
                     board[at] += hand;
+                    witness.see(Act::Drop, at, hand);
                     return Sown::stop(&board, 0, 0, Turn::Lost);
                 }
             }
@@ -128,8 +133,10 @@ impl Kujifunza {
             }
             if capturing && self.captures_at(&board, at) {
                 hand = std::mem::take(&mut board[self.facing(at)]);
+                witness.see(Act::Lift, self.facing(at), hand);
                 if board[ring..ring + w].iter().all(|&seeds| seeds == 0) {
                     board[at] += hand;
+                    witness.see(Act::Drop, at, hand);
                     return Sown::stop(&board, 0, 0, Turn::Won);
                 }
                 let near = (w / 2).min(2);
@@ -142,13 +149,14 @@ impl Kujifunza {
                 next = if direction == CLOCKWISE { 0 } else { w - 1 };
             } else {
                 hand = std::mem::take(&mut board[at]);
+                witness.see(Act::Lift, at, hand);
             }
         }
     }
 
     fn sow_each(&self, board: &Board, pairs: impl Iterator<Item = (usize, u8)>, capturing: bool, moves: &mut Moves) {
         for (pit, direction) in pairs {
-            let sown = self.sow(board, pit, direction, capturing);
+            let sown = self.sow(board, pit, direction, capturing, &mut ());
             if sown.turn != Turn::Endless || !self.endless_is_illegal {
                 moves.push((Move(2 * pit as u8 + direction), sown));
             }
@@ -207,6 +215,15 @@ impl Rules for Kujifunza {
             return Some(Value::loss(0));
         }
         None
+    }
+
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        let (pit, direction) = (usize::from(mv.0) / 2, mv.0 % 2);
+        // Only where there is no mtaji is anything else legal.
+        let capturing = self.is_mtaji(board, pit, direction);
+        self.sow(board, pit, direction, capturing, &mut steps);
+        steps
     }
 
     fn mirror(&self) -> Option<Vec<u8>> {

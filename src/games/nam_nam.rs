@@ -10,7 +10,8 @@
 //! `owners` tells who owns which pit, so that later rounds of a match can be answered too.
 
 use crate::rules::{
-    Board, LapWatch, Layer, Marks, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Sown, Turn, Value,
+    Act, Board, LapWatch, Layer, Marks, Move, Moves, OptionInfo, OptionKind, RuleSet, Rules, Sown, Steps, Turn, Value,
+    Witness,
 };
 
 /// The options of the game.
@@ -54,7 +55,7 @@ impl NamNam {
     }
 
     /// Sows from `pit` of a board of so many seeds that is shown without its `marks`.
-    fn sow(&self, board: &Board, marks: u64, seeds: u8, pit: usize) -> Sown {
+    fn sow(&self, board: &Board, marks: u64, seeds: u8, pit: usize, witness: &mut impl Witness) -> Sown {
         let n = board.len();
         let mut board = *board;
         let is_movers = |i: usize| (i < n / 2) != (marks >> i & 1 == 1);
@@ -67,17 +68,26 @@ impl NamNam {
                 break Turn::Endless;
             }
             let mut hand = std::mem::take(&mut board[at]);
+            witness.see(Act::Lift, at, hand);
             while hand > 0 {
                 at = if at + 1 == n { 0 } else { at + 1 };
                 board[at] += 1;
+                witness.see(Act::Drop, at, 1);
                 hand -= 1;
                 if board[at] == 4 {
-                    let won = if hand == 0 || is_movers(at) { &mut gain } else { &mut gain_other };
+                    let is_own = hand == 0 || is_movers(at);
+                    let won = if is_own { &mut gain } else { &mut gain_other };
+                    let (act, act_hand) = if is_own { (Act::Take, Act::TakeHand) } else { (Act::Give, Act::GiveHand) };
+                    witness.see(act, at, 4);
                     board[at] = 0;
                     *won += 4;
                     left -= 4;
                     if left <= self.last {
                         *won += left;
+                        (0..n).filter(|&i| board[i] > 0).for_each(|i| witness.see(act, i, board[i]));
+                        if hand > 0 {
+                            witness.see(act_hand, 0, hand);
+                        }
                         board = Board::empty(n);
                         break 'turn Turn::Pass;
                     }
@@ -114,11 +124,20 @@ impl Rules for NamNam {
         let w = board.half();
         let (marks, seeds, plain) = (board.marks(), board.seeds() as u8, board.with_marks(0));
         let owned = (0..board.len()).filter(|&i| (i < w) != (marks >> i & 1 == 1) && plain[i] > 0);
-        moves.extend(owned.map(|pit| (Move(pit as u8), self.sow(&plain, marks, seeds, pit))));
+        moves.extend(owned.map(|pit| (Move(pit as u8), self.sow(&plain, marks, seeds, pit, &mut ()))));
         if moves.is_empty() {
             moves.push((Move::PASS, Sown::pass(board, 0)));
         }
         super::strike_endless(moves, self.endless_is_illegal)
+    }
+
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        if mv != Move::PASS {
+            let plain = board.with_marks(0);
+            self.sow(&plain, board.marks(), board.seeds() as u8, usize::from(mv.0), &mut steps);
+        }
+        steps
     }
 
     fn marks(&self) -> Marks {

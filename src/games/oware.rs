@@ -15,8 +15,8 @@
 //! are shared evenly.
 
 use crate::rules::{
-    Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
-    PlainSowing, Row, RuleSet, Rules, Sown, Value,
+    Act, Board, Capture, Class, Feeding, HalfRows, Last, Move, Moves, OptionInfo, OptionKind, OtherHalf, OwnHalf,
+    PlainSowing, Row, RuleSet, Rules, Sown, Steps, Value, Witness,
 };
 
 const SLAM: &[&str] = &["avoid", "void", "allow"];
@@ -82,15 +82,17 @@ impl Oware {
         Self { most_taken, grand_slam, chain_own: rule_set.is_on("chain_own"), rule_set }
     }
 
-    fn sow(&self, board: &Board, pit: usize) -> Sown {
+    fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
         let (w, n) = (board.half(), board.len());
         let mut board = *board;
         let mut hand = std::mem::take(&mut board[pit]);
+        witness.see(Act::Lift, pit, hand);
         let mut at = pit;
         while hand > 0 {
             at = (at + 1) % n;
             if at != pit {
                 board[at] += 1;
+                witness.see(Act::Drop, at, 1);
                 hand -= 1;
             }
         }
@@ -107,6 +109,9 @@ impl Oware {
         }
         if gain > 0 && self.grand_slam == GrandSlam::Void && is_bare(board.other()) {
             return Sown::pass(&sown, 0);
+        }
+        for taken in (0..=at).rev().take_while(|&i| board[i] != sown[i]) {
+            witness.see(Act::Take, taken, sown[taken]);
         }
         Sown::pass(&board, gain)
     }
@@ -129,7 +134,7 @@ impl Rules for Oware {
         moves.clear();
         let w = board.half();
         let pits = (0..w).filter(|&pit| board[pit] > 0);
-        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit))));
+        moves.extend(pits.map(|pit| (Move(pit as u8), self.sow(board, pit, &mut ()))));
         if moves.is_empty() {
             return Some(Value(-(board.seeds() as i16)));
         }
@@ -142,6 +147,12 @@ impl Rules for Oware {
             moves.retain(serves);
         }
         None
+    }
+
+    fn steps(&self, board: &Board, mv: Move) -> Steps {
+        let mut steps = Steps::default();
+        self.sow(board, usize::from(mv.0), &mut steps);
+        steps
     }
 
     fn half_rows(&self) -> Option<&dyn HalfRows> {

@@ -71,7 +71,9 @@ pub struct PositionAnswer {
 }
 
 impl PositionAnswer {
-    pub(super) fn new(rules: &dyn Rules, board: &Board) -> Self {
+    /// The board in these words.
+    #[must_use]
+    pub fn new(rules: &dyn Rules, board: &Board) -> Self {
         let special_owners = matches!(rules.marks(), Marks::Seats(_));
         Self {
             own: notation::counts(rules, board, true),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::progress::Sight;
 use super::{Answer, LineEnds, Note, Oracle, QueryError, Worth};
 use crate::database::DatabaseError;
 use crate::index::positions;
@@ -215,7 +216,7 @@ impl Oracle {
         if let Some(first) = answer.line.first() {
             answer.play = Some(first.clone());
         }
-        self.follow(&board, again, answer)
+        self.follow(&board, again, answer, self.reach.line, &mut Sight::default())
     }
 }
 

@@ -1,8 +1,10 @@
 //! Answers about a position: its value, its moves with their values, the best ones and a line of best play.
 
 mod answer;
+mod catalogue;
 mod deep;
 mod progress;
+mod stats;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 pub use answer::{Answer, LineEnds, MoveAnswer, PositionAnswer, Worth};
+pub use catalogue::{game_json, option_default, option_values, preset_json};
 pub use deep::Effort;
+pub use stats::Stats;
 
+use self::progress::Sight;
 use crate::database::{Database, DatabaseError};
 use crate::games;
 use crate::index::positions;
@@ -102,11 +107,20 @@ impl Oracle {
     /// # Errors
     /// A damaged or foreign table, or a folder that cannot be read.
     pub fn answer(&self, position: &Position) -> Result<(Answer, Option<Note>), DatabaseError> {
+        self.answer_with_line(position, self.reach.line)
+    }
+
+    /// As [`Oracle::answer`], with a line of at most so many moves. The line and the move to play cost far more than
+    /// the values; 0 leaves both out.
+    ///
+    /// # Errors
+    /// A damaged or foreign table, or a folder that cannot be read.
+    pub fn answer_with_line(&self, position: &Position, line: usize) -> Result<(Answer, Option<Note>), DatabaseError> {
         let mut note = None;
         if !self.knows(&position.board)? {
             note = self.solve_small(&position.board)?;
         }
-        let mut answer = self.describe(position)?;
+        let mut answer = self.describe(position, line)?;
         if position.stars_ignored {
             answer.notes.push("closed pits count as opened: these tables were made without flags".to_owned());
         }
@@ -114,7 +128,10 @@ impl Oracle {
     }
 
     /// Whether the value of a position and those of all its moves are known, so that no best move is missed.
-    fn knows(&self, board: &Board) -> Result<bool, DatabaseError> {
+    ///
+    /// # Errors
+    /// A damaged or foreign table.
+    pub fn knows(&self, board: &Board) -> Result<bool, DatabaseError> {
         for (_, sown) in &self.moves(board) {
             if self.move_worth(sown)?.exact().is_none() {
                 return Ok(false);
@@ -182,8 +199,9 @@ impl Oracle {
         let mut solved = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
         let needed: Vec<Layer> =
             rules.layers(target.seeds).into_iter().filter(|layer| layer.closed <= target.closed).collect();
-        let total = needed.iter().try_fold(0_u64, |sum, &layer| sum.checked_add(positions(rules, layer)?));
-        if total.is_none_or(|total| total > self.reach.build) {
+        let within =
+            |sum: u64, layer: &Layer| sum.checked_add(positions(rules, *layer)?).filter(|&sum| sum <= self.reach.build);
+        if needed.iter().try_fold(0, within).is_none() {
             return Ok(None);
         }
         let begin = std::time::Instant::now();
@@ -211,7 +229,7 @@ impl Oracle {
         }))
     }
 
-    fn describe(&self, position: &Position) -> Result<Answer, DatabaseError> {
+    fn describe(&self, position: &Position, line: usize) -> Result<Answer, DatabaseError> {
         let rules = self.rules();
         let scoring = rules.scoring();
         let board = &position.board;
@@ -231,8 +249,13 @@ impl Oracle {
                 mv.best = mv.worth.exact().is_some_and(|worth| scoring.same(worth, value));
             }
             answer.best = answers.iter().filter(|mv| mv.best).map(|mv| mv.name.clone()).collect();
-            answer.play = self.play(board, value, &moves)?.map(|mv| rules.move_name(mv));
-            self.follow(board, false, &mut answer)?;
+            if line > 0 {
+                let mut sight = Sight::default();
+                answer.play = self.play(board, value, &moves, &mut sight)?.map(|mv| rules.move_name(mv));
+                self.follow(board, false, &mut answer, line, &mut sight)?;
+            } else {
+                answer.line_ends = LineEnds::Limit;
+            }
         }
         answer.moves = answers;
         Ok(answer)
@@ -259,16 +282,27 @@ impl Oracle {
     /// # Errors
     /// A damaged or foreign table.
     pub fn next(&self, board: &Board) -> Result<Option<(Move, Sown)>, DatabaseError> {
+        self.next_in(board, &mut Sight::default())
+    }
+
+    fn next_in(&self, board: &Board, sight: &mut Sight) -> Result<Option<(Move, Sown)>, DatabaseError> {
         let mut moves = Moves::new();
         if self.rules().expand(board, &mut moves).is_some() {
             return Ok(None);
         }
+        // Its moves may tell the value even where its own layer is not at hand.
         let Some(value) = self.bounds(board)?.exact() else { return Ok(None) };
-        let Some(chosen) = self.play(board, value, &moves)? else { return Ok(None) };
+        let Some(chosen) = self.play(board, value, &moves, sight)? else { return Ok(None) };
         Ok(moves.into_iter().find(|(mv, _)| *mv == chosen))
     }
 
-    fn play(&self, board: &Board, value: Value, moves: &Moves) -> Result<Option<Move>, DatabaseError> {
+    fn play(
+        &self,
+        board: &Board,
+        value: Value,
+        moves: &Moves,
+        sight: &mut Sight,
+    ) -> Result<Option<Move>, DatabaseError> {
         let scoring = self.rules().scoring();
         let mut best = Vec::new();
         for (mv, sown) in moves {
@@ -280,7 +314,7 @@ impl Oracle {
         if scoring == Scoring::Outcome || value == Value::DRAW || best.len() < 2 || self.is_acyclic() {
             return Ok(best.first().map(|(mv, _)| *mv));
         }
-        progress::choose(self, board, value, &best)
+        progress::choose(self, sight, board, value, &best)
     }
 
     fn is_acyclic(&self) -> bool {
@@ -288,12 +322,19 @@ impl Oracle {
     }
 
     /// Adds best play of both sides from `board` to the line; `again` tells whether that goes on with a turn.
-    fn follow(&self, board: &Board, mut again: bool, answer: &mut Answer) -> Result<(), DatabaseError> {
+    fn follow(
+        &self,
+        board: &Board,
+        mut again: bool,
+        answer: &mut Answer,
+        line: usize,
+        sight: &mut Sight,
+    ) -> Result<(), DatabaseError> {
         let rules = self.rules();
         let mut board = *board;
         let mut seen = HashSet::new();
         answer.line_ends = LineEnds::Limit;
-        while answer.line.len() < self.reach.line {
+        while answer.line.len() < line {
             if rules.expand(&board, &mut Moves::new()).is_some() {
                 answer.line_ends = LineEnds::Over;
                 return Ok(());
@@ -302,7 +343,7 @@ impl Oracle {
                 answer.line_ends = LineEnds::Repetition;
                 return Ok(());
             }
-            let Some((mv, sown)) = self.next(&board)? else {
+            let Some((mv, sown)) = self.next_in(&board, sight)? else {
                 return Ok(());
             };
             answer.add_to_line(rules.move_name(mv), again);

@@ -31,10 +31,15 @@ struct Node {
     expanded: bool,
 }
 
+/// What was looked at last. A line of play stays inside it until it leaves the layer.
+#[derive(Default)]
+pub(super) struct Sight(Option<Graph>);
+
 /// The best move with the smallest rank for the winner, or the greatest for the other player; if no rank is found
 /// within reach, the first of `best` that leaves the layer, or the first.
 pub(super) fn choose(
     oracle: &Oracle,
+    sight: &mut Sight,
     board: &Board,
     value: Value,
     best: &[(Move, Sown)],
@@ -45,23 +50,11 @@ pub(super) fn choose(
     if winner && leaving.is_some() {
         return Ok(leaving);
     }
-    let mut graph = Graph { nodes: Vec::new(), numbers: HashMap::new(), boards: Vec::new(), value: value.0.abs() };
-    let root = graph.number(board, winner);
-    let mut depth = 4;
-    let mut frontier = vec![root];
-    let mut looked = 0;
-    loop {
-        while looked < depth && !frontier.is_empty() && graph.nodes.len() < MOST {
-            frontier = graph.expand_all(oracle, &frontier)?;
-            looked += 1;
-        }
-        graph.rank_all();
-        let found = graph.nodes[root as usize].rank;
-        if found.is_some() || frontier.is_empty() || graph.nodes.len() >= MOST {
-            break;
-        }
-        depth *= 2;
-    }
+    let graph = match sight.0.take().filter(|graph| graph.has_ranked(board, value)) {
+        Some(graph) => graph,
+        None => Graph::around(oracle, board, value)?,
+    };
+    let graph = sight.0.insert(graph);
     let ranks = best.iter().filter(|(_, sown)| !leaves(sown)).filter_map(|(mv, sown)| {
         let number = graph.numbers.get(&(sown.board, !winner))?;
         Some((graph.nodes[*number as usize].rank?, *mv))
@@ -86,6 +79,33 @@ struct Graph {
 }
 
 impl Graph {
+    /// Looks round a position until its rank is known.
+    fn around(oracle: &Oracle, board: &Board, value: Value) -> Result<Self, DatabaseError> {
+        let mut graph = Self { nodes: Vec::new(), numbers: HashMap::new(), boards: Vec::new(), value: value.0.abs() };
+        let root = graph.number(board, value.0 > 0);
+        let mut depth = 4;
+        let mut frontier = vec![root];
+        let mut looked = 0;
+        loop {
+            while looked < depth && !frontier.is_empty() && graph.nodes.len() < MOST {
+                frontier = graph.expand_all(oracle, &frontier)?;
+                looked += 1;
+            }
+            graph.rank_all();
+            let found = graph.nodes[root as usize].rank;
+            if found.is_some() || frontier.is_empty() || graph.nodes.len() >= MOST {
+                return Ok(graph);
+            }
+            depth *= 2;
+        }
+    }
+
+    /// Whether the rank of a position of this value is known, and with it those of the moves that matter there.
+    fn has_ranked(&self, board: &Board, value: Value) -> bool {
+        let number = self.numbers.get(&(*board, value.0 > 0));
+        self.value == value.0.abs() && number.is_some_and(|&number| self.nodes[number as usize].rank.is_some())
+    }
+
     fn number(&mut self, board: &Board, winner: bool) -> u32 {
         let next = self.nodes.len() as u32;
         let number = *self.numbers.entry((*board, winner)).or_insert(next);

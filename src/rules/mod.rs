@@ -10,6 +10,7 @@ pub mod notation;
 mod perft;
 mod plain_sowing;
 mod rule_set;
+mod steps;
 mod value;
 
 pub use board::{Board, MARK, MAX_PITS, MAX_SEEDS};
@@ -18,6 +19,7 @@ pub use laps::LapWatch;
 pub use perft::perft;
 pub use plain_sowing::{Capture, PlainSowing};
 pub use rule_set::{OptionInfo, OptionKind, RuleError, RuleSet, Setting, WIDTHS, nearest, turn_owners};
+pub use steps::{Act, Step, Steps, Witness};
 pub use value::{Scoring, Value};
 
 use std::fmt;
@@ -144,6 +146,9 @@ pub trait Rules: Send + Sync {
     /// Puts every legal move and its result into `moves` (cleared first) and returns `None`; or, if play is over,
     /// returns what the position is worth and leaves `moves` empty.
     fn expand(&self, board: &Board, moves: &mut Moves) -> Option<Value>;
+
+    /// How a legal move goes, seed by seed; the same sowing that [`Rules::expand`] makes.
+    fn steps(&self, board: &Board, mv: Move) -> Steps;
 
     /// The marks a position may carry.
     fn marks(&self) -> Marks {

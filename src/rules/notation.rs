@@ -198,6 +198,16 @@ pub fn counts(rules: &dyn Rules, board: &Board, own: bool) -> Vec<u8> {
     (if own { mine } else { theirs }).iter().flatten().map(|&pit| board.count(pit)).collect()
 }
 
+/// Where a pit stands in [`counts`]: whether among the mover's pits, and its place there.
+#[must_use]
+pub fn place(rules: &dyn Rules, pit: usize) -> (bool, usize) {
+    let own = pit < rules.half();
+    let rows = rows(rules);
+    let (mine, theirs) = rows.split_at(rows.len() / 2);
+    let place = (if own { mine } else { theirs }).iter().flatten().position(|&other| other == pit);
+    (own, place.unwrap_or_default())
+}
+
 /// The owners of a Nam Nam board in ring order, the mover's row first, 1 for a pit of the mover.
 #[must_use]
 pub fn owners(board: &Board) -> String {

@@ -15,8 +15,8 @@ mod relay;
 mod settle;
 mod sweeps;
 mod thresholds;
-mod verify;
 mod unmoves;
+mod verify;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -86,11 +86,7 @@ impl<'a> Encoder<'a> {
 
     /// The smallest bytes for `values`; where `floors` equals the value, anything up to it may be
     /// stored instead.
-    pub fn encode<C: Cell>(
-        &mut self,
-        values: &[C],
-        floors: Option<&[C]>,
-    ) -> io::Result<(Kind, Vec<u8>)> {
+    pub fn encode<C: Cell>(&mut self, values: &[C], floors: Option<&[C]>) -> io::Result<(Kind, Vec<u8>)> {
         let stored = settle(values, floors);
         let mut raw = Vec::with_capacity(values.len() * usize::from(C::WIDTH));
         if let Some(first) = stored.first()
@@ -187,9 +183,7 @@ impl Decoder {
     ) -> Result<(), String> {
         let width = usize::from(coding.width);
         let wanted = out.len() * width;
-        let wrong = |found: usize, expected: usize| {
-            Err(format!("{found} bytes of values, {expected} expected"))
-        };
+        let wrong = |found: usize, expected: usize| Err(format!("{found} bytes of values, {expected} expected"));
         match kind {
             Kind::Constant => {
                 if bytes.len() != width {

@@ -36,12 +36,7 @@ impl BlockCache {
     /// A cache that holds at most about `bytes` bytes of values and bookkeeping.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self {
-            shards: std::iter::repeat_with(Mutex::default)
-                .take(SHARDS)
-                .collect(),
-            shard_bytes: bytes / SHARDS,
-        }
+        Self { shards: std::iter::repeat_with(Mutex::default).take(SHARDS).collect(), shard_bytes: bytes / SHARDS }
     }
 
     /// The stored value of `rank` in `table`, as [`Table::value`] gives it.
@@ -52,34 +47,22 @@ impl BlockCache {
     pub fn value<D: Bytes>(&self, table: &Table<D>, rank: u64) -> Result<i16, TableError> {
         let span = table.locate(rank)?;
         let place = usize::try_from(rank - span.first).unwrap_or(usize::MAX);
-        let key = Key {
-            table: table.id(),
-            block: span.block,
-        };
+        let key = Key { table: table.id(), block: span.block };
         let shard = &self.shards[shard_of(key)];
-        let present = |shard: &Mutex<Shard>| {
-            shard
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .find(key, place)
-        };
+        let present = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).find(key, place);
         if let Some(value) = present(shard) {
             return Ok(value);
         }
         let values = decode(table, span)?;
         let value = values.get(place);
-        shard
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .keep(key, values, self.shard_bytes);
+        shard.lock().unwrap_or_else(PoisonError::into_inner).keep(key, values, self.shard_bytes);
         Ok(value)
     }
 
     /// Bytes held at present, values and bookkeeping.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let bytes =
-            |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes;
+        let bytes = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes;
         self.shards.iter().map(bytes).sum()
     }
 }
@@ -153,11 +136,7 @@ impl Shard {
         }
         self.bytes += bytes;
         self.places.insert(key, self.slots.len());
-        self.slots.push(Slot {
-            key,
-            values,
-            used: false,
-        });
+        self.slots.push(Slot { key, values, used: false });
     }
 
     /// Drops the next block that was not used since the hand last passed it.

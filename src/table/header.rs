@@ -65,10 +65,7 @@ pub(super) struct Header {
 }
 
 fn config() -> impl bincode::config::Config {
-    bincode::config::standard()
-        .with_little_endian()
-        .with_fixed_int_encoding()
-        .with_limit::<HEADER_MAX>()
+    bincode::config::standard().with_little_endian().with_fixed_int_encoding().with_limit::<HEADER_MAX>()
 }
 
 impl Header {
@@ -76,23 +73,16 @@ impl Header {
     pub fn encode(&self) -> Result<Vec<u8>, String> {
         let bytes = bincode::encode_to_vec(self, config()).map_err(|error| error.to_string())?;
         if bytes.len() > HEADER_MAX {
-            return Err(format!(
-                "{} bytes of header, {HEADER_MAX} are possible",
-                bytes.len()
-            ));
+            return Err(format!("{} bytes of header, {HEADER_MAX} are possible", bytes.len()));
         }
         Ok(bytes)
     }
 
     /// Decodes `bytes`, which were found in `file`, and checks each number on its own.
     pub fn decode(bytes: &[u8], file: &str) -> Result<(Self, Shape), TableError> {
-        let malformed = |finding: String| TableError::Malformed {
-            file: file.into(),
-            part: Part::Header,
-            finding,
-        };
-        let (header, used): (Self, usize) = bincode::decode_from_slice(bytes, config())
-            .map_err(|error| malformed(error.to_string()))?;
+        let malformed = |finding: String| TableError::Malformed { file: file.into(), part: Part::Header, finding };
+        let (header, used): (Self, usize) =
+            bincode::decode_from_slice(bytes, config()).map_err(|error| malformed(error.to_string()))?;
         if used != bytes.len() {
             return Err(malformed(format!("{used} of {} bytes used", bytes.len())));
         }
@@ -103,18 +93,10 @@ impl Header {
             return Err(malformed(format!("blocks of {} values", header.block)));
         }
         let segments = header.segments.iter();
-        let shape = Shape::new(
-            segments
-                .map(|&(rows, row_len)| Segment { rows, row_len })
-                .collect(),
-        )
-        .map_err(|error| malformed(error.to_string()))?;
+        let shape = Shape::new(segments.map(|&(rows, row_len)| Segment { rows, row_len }).collect())
+            .map_err(|error| malformed(error.to_string()))?;
         if shape.count() != header.count {
-            return Err(malformed(format!(
-                "{} values in segments of {} values",
-                header.count,
-                shape.count()
-            )));
+            return Err(malformed(format!("{} values in segments of {} values", header.count, shape.count())));
         }
         Ok((header, shape))
     }
@@ -158,19 +140,11 @@ impl Preamble {
         if !bytes.starts_with(&MAGIC) {
             let start = &bytes[..bytes.len().min(MAGIC.len())];
             if start.is_empty() || !MAGIC.starts_with(start) {
-                return Err(TableError::Magic {
-                    file: file(),
-                    found: start.to_vec(),
-                    expected: MAGIC,
-                });
+                return Err(TableError::Magic { file: file(), found: start.to_vec(), expected: MAGIC });
             }
         }
         let Ok(bytes) = <&[u8; PREAMBLE]>::try_from(bytes) else {
-            return Err(TableError::Length {
-                file: file(),
-                found: file_len,
-                expected: PREAMBLE as u64,
-            });
+            return Err(TableError::Length { file: file(), found: file_len, expected: PREAMBLE as u64 });
         };
         let long = |at: usize| {
             let mut word = [0; 8];
@@ -187,18 +161,9 @@ impl Preamble {
         }
         let (found, expected) = (xxh3_64(&bytes[..56]), long(56));
         if found != expected {
-            return Err(TableError::Checksum {
-                file: file(),
-                part: Part::Preamble,
-                found,
-                expected,
-            });
+            return Err(TableError::Checksum { file: file(), part: Part::Preamble, found, expected });
         }
-        let malformed = |finding: String| TableError::Malformed {
-            file: file(),
-            part: Part::Preamble,
-            finding,
-        };
+        let malformed = |finding: String| TableError::Malformed { file: file(), part: Part::Preamble, finding };
         match state {
             0 => return Err(TableError::Unfinished { file: file() }),
             1 => {}
@@ -207,24 +172,13 @@ impl Preamble {
         if long(48) != 0 {
             return Err(malformed(format!("{:#x} in the reserved word", long(48))));
         }
-        let preamble = Self {
-            finished: true,
-            file_len: long(16),
-            header_at: long(24),
-            header_sum: long(32),
-            body_sum: long(40),
-        };
+        let preamble =
+            Self { finished: true, file_len: long(16), header_at: long(24), header_sum: long(32), body_sum: long(40) };
         if preamble.file_len != file_len {
-            return Err(TableError::Length {
-                file: file(),
-                found: file_len,
-                expected: preamble.file_len,
-            });
+            return Err(TableError::Length { file: file(), found: file_len, expected: preamble.file_len });
         }
         let header_len = file_len.checked_sub(preamble.header_at);
-        if preamble.header_at < PREAMBLE as u64
-            || header_len.is_none_or(|len| len > HEADER_MAX as u64)
-        {
+        if preamble.header_at < PREAMBLE as u64 || header_len.is_none_or(|len| len > HEADER_MAX as u64) {
             return Err(malformed(format!("a header at {}", preamble.header_at)));
         }
         Ok(preamble)

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::block::{
-    Coding, Decoder, Entry, GROUP, Kind, RECORD, SUM, Scratch, checksum, with_scratch,
-};
+use super::block::{Coding, Decoder, Entry, GROUP, Kind, RECORD, SUM, Scratch, checksum, with_scratch};
 use super::context::Model;
 use super::header::{Header, PREAMBLE, Preamble};
 use super::shape::{Layout, Span};
@@ -69,39 +67,22 @@ impl<D: Bytes> Table<D> {
         let name = name.to_string();
         let file_len = data.len();
         let mut buffer = Vec::new();
-        let unreadable = |source| TableError::Io {
-            file: name.clone(),
-            action: "read the table",
-            source,
-        };
+        let unreadable = |source| TableError::Io { file: name.clone(), action: "read the table", source };
         let start = usize::try_from(file_len).map_or(PREAMBLE, |len| len.min(PREAMBLE));
         let bytes = data.read(0, start, &mut buffer).map_err(unreadable)?;
         let preamble = Preamble::decode(bytes, file_len, &name)?;
-        let malformed = |finding: String| TableError::Malformed {
-            file: name.clone(),
-            part: Part::Header,
-            finding,
-        };
-        let header_len = usize::try_from(file_len - preamble.header_at)
-            .map_err(|error| malformed(error.to_string()))?;
-        let bytes = data
-            .read(preamble.header_at, header_len, &mut buffer)
-            .map_err(unreadable)?;
+        let malformed = |finding: String| TableError::Malformed { file: name.clone(), part: Part::Header, finding };
+        let header_len =
+            usize::try_from(file_len - preamble.header_at).map_err(|error| malformed(error.to_string()))?;
+        let bytes = data.read(preamble.header_at, header_len, &mut buffer).map_err(unreadable)?;
         let (found, expected) = (xxh3_64(bytes), preamble.header_sum);
         if found != expected {
-            return Err(TableError::Checksum {
-                file: name,
-                part: Part::Header,
-                found,
-                expected,
-            });
+            return Err(TableError::Checksum { file: name, part: Part::Header, found, expected });
         }
         let (header, shape) = Header::decode(bytes, &name)?;
         let layout = Layout::new(&shape, header.block);
         let records = layout.blocks().div_ceil(GROUP as u64);
-        let index_end = records
-            .checked_mul(RECORD as u64)
-            .and_then(|len| header.index_at.checked_add(len));
+        let index_end = records.checked_mul(RECORD as u64).and_then(|len| header.index_at.checked_add(len));
         if header.index_at < PREAMBLE as u64 || index_end != Some(preamble.header_at) {
             return Err(malformed(format!(
                 "{records} index records from {} to {}",
@@ -113,16 +94,7 @@ impl<D: Bytes> Table<D> {
         } else {
             Some(Model::from_bytes(&header.model, header.width).map_err(malformed)?)
         };
-        Ok(Self {
-            data,
-            name,
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            preamble,
-            header,
-            shape,
-            layout,
-            model,
-        })
+        Ok(Self { data, name, id: NEXT_ID.fetch_add(1, Ordering::Relaxed), preamble, header, shape, layout, model })
     }
 
     /// What the table is about.
@@ -171,11 +143,7 @@ impl<D: Bytes> Table<D> {
     /// Name of the codec the table was written with: `zstd` or `context`.
     #[must_use]
     pub fn codec(&self) -> &'static str {
-        if self.model.is_some() {
-            "context"
-        } else {
-            "zstd"
-        }
+        if self.model.is_some() { "context" } else { "zstd" }
     }
 
     /// Length of the whole file in bytes.
@@ -262,11 +230,7 @@ impl<D: Bytes> Table<D> {
     pub fn read<C: Cell>(&self, start: u64, out: &mut [C]) -> Result<(), TableError> {
         self.check_ranks(start, out.len() as u64)?;
         if self.header.width > C::WIDTH {
-            return Err(TableError::Width {
-                file: self.name.clone(),
-                found: self.header.width,
-                expected: C::WIDTH,
-            });
+            return Err(TableError::Width { file: self.name.clone(), found: self.header.width, expected: C::WIDTH });
         }
         let mut head = Vec::new();
         with_scratch(|scratch| {
@@ -357,15 +321,8 @@ impl<D: Bytes> Table<D> {
     }
 
     /// Decodes the first `out.len()` values of the block at `span`.
-    fn decode<C: Cell>(
-        &self,
-        span: Span,
-        scratch: &mut Scratch,
-        out: &mut [C],
-    ) -> Result<(), TableError> {
-        self.decode_by(span, scratch, |decoder, kind, bytes, coding| {
-            decoder.decode(kind, bytes, span.len, coding, out)
-        })
+    fn decode<C: Cell>(&self, span: Span, scratch: &mut Scratch, out: &mut [C]) -> Result<(), TableError> {
+        self.decode_by(span, scratch, |decoder, kind, bytes, coding| decoder.decode(kind, bytes, span.len, coding, out))
     }
 
     /// Reads and verifies the block at `span` and has `decode` make values of it.
@@ -394,12 +351,8 @@ impl<D: Bytes> Table<D> {
         if found != expected {
             return Err(self.damaged(part, found.into(), expected.into()));
         }
-        let coding = Coding {
-            width: self.header.width,
-            model: self.model.as_ref(),
-        };
-        decode(&mut scratch.decoder, entry.kind(), bytes, coding)
-            .map_err(|finding| self.malformed(part, &finding))
+        let coding = Coding { width: self.header.width, model: self.model.as_ref() };
+        decode(&mut scratch.decoder, entry.kind(), bytes, coding).map_err(|finding| self.malformed(part, &finding))
     }
 
     /// Reads and verifies the index record of `group`.
@@ -414,18 +367,10 @@ impl<D: Bytes> Table<D> {
         let (base, entries) = body.split_at(8);
         let mut offset = [0; 8];
         offset.copy_from_slice(base);
-        Ok(Record {
-            base: u64::from_le_bytes(offset),
-            entries,
-        })
+        Ok(Record { base: u64::from_le_bytes(offset), entries })
     }
 
-    fn bytes<'a>(
-        &'a self,
-        at: u64,
-        len: usize,
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], TableError> {
+    fn bytes<'a>(&'a self, at: u64, len: usize, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], TableError> {
         self.data.read(at, len, buffer).map_err(|source| {
             if source.kind() == io::ErrorKind::UnexpectedEof {
                 TableError::Length {
@@ -434,11 +379,7 @@ impl<D: Bytes> Table<D> {
                     expected: self.preamble.file_len,
                 }
             } else {
-                TableError::Io {
-                    file: self.name.clone(),
-                    action: "read the table",
-                    source,
-                }
+                TableError::Io { file: self.name.clone(), action: "read the table", source }
             }
         })
     }
@@ -448,28 +389,15 @@ impl<D: Bytes> Table<D> {
         if rank.checked_add(len).is_some_and(|end| end <= count) {
             return Ok(());
         }
-        Err(TableError::Rank {
-            file: self.name.clone(),
-            rank,
-            count,
-        })
+        Err(TableError::Rank { file: self.name.clone(), rank, count })
     }
 
     fn damaged(&self, part: Part, found: u64, expected: u64) -> TableError {
-        TableError::Checksum {
-            file: self.name.clone(),
-            part,
-            found,
-            expected,
-        }
+        TableError::Checksum { file: self.name.clone(), part, found, expected }
     }
 
     fn malformed(&self, part: Part, finding: &str) -> TableError {
-        TableError::Malformed {
-            file: self.name.clone(),
-            part,
-            finding: finding.into(),
-        }
+        TableError::Malformed { file: self.name.clone(), part, finding: finding.into() }
     }
 }
 
@@ -492,10 +420,7 @@ struct Record<'a> {
 
 impl Record<'_> {
     fn entry(&self, number: usize) -> Entry {
-        Entry(u16::from_le_bytes([
-            self.entries[2 * number],
-            self.entries[2 * number + 1],
-        ]))
+        Entry(u16::from_le_bytes([self.entries[2 * number], self.entries[2 * number + 1]]))
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {
@@ -515,8 +440,5 @@ fn place(offset: u64) -> usize {
 }
 
 fn word(bytes: &[u8]) -> u32 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |word, &byte| word << 8 | u32::from(byte))
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
 }

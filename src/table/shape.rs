@@ -34,12 +34,8 @@ impl Shape {
     pub fn new(segments: Vec<Segment>) -> Result<Self, TableError> {
         let mut count = 0_u64;
         for (number, segment) in segments.iter().enumerate() {
-            let refuse = |finding| TableError::Shape {
-                segment: number,
-                rows: segment.rows,
-                row_len: segment.row_len,
-                finding,
-            };
+            let refuse =
+                |finding| TableError::Shape { segment: number, rows: segment.rows, row_len: segment.row_len, finding };
             let values = segment.rows.checked_mul(segment.row_len);
             if values == Some(0) {
                 return Err(refuse("a segment needs a row and a row needs a value"));
@@ -58,10 +54,7 @@ impl Shape {
     ///
     /// [`TableError::Shape`] if `count` exceeds [`Shape::MAX_COUNT`].
     pub fn flat(count: u64) -> Result<Self, TableError> {
-        let row = Segment {
-            rows: 1,
-            row_len: count,
-        };
+        let row = Segment { rows: 1, row_len: count };
         Self::new(if count == 0 { Vec::new() } else { vec![row] })
     }
 
@@ -130,13 +123,7 @@ impl Layout {
                 let pieces = row_len.div_ceil(target);
                 (Cut::Pieces(pieces), rows * pieces)
             };
-            zones.push(Zone {
-                first,
-                first_block: blocks,
-                rows,
-                row_len,
-                cut,
-            });
+            zones.push(Zone { first, first_block: blocks, rows, row_len, cut });
             first += rows * row_len;
             blocks += inside;
         }
@@ -158,11 +145,8 @@ impl Layout {
                 let (row, column) = (inside / zone.row_len, inside % zone.row_len);
                 let (short, longer) = (zone.row_len / pieces, zone.row_len % pieces);
                 let in_longer = longer * (short + 1);
-                let piece = if column < in_longer {
-                    column / (short + 1)
-                } else {
-                    longer + (column - in_longer) / short
-                };
+                let piece =
+                    if column < in_longer { column / (short + 1) } else { longer + (column - in_longer) / short };
                 row * pieces + piece
             }
         };
@@ -182,19 +166,13 @@ impl Zone {
         let (offset, len) = match self.cut {
             Cut::Rows(together) => {
                 let row = index * together;
-                (
-                    row * self.row_len,
-                    together.min(self.rows - row) * self.row_len,
-                )
+                (row * self.row_len, together.min(self.rows - row) * self.row_len)
             }
             Cut::Pieces(pieces) => {
                 let (row, piece) = (index / pieces, index % pieces);
                 let (short, longer) = (self.row_len / pieces, self.row_len % pieces);
                 let column = piece * short + piece.min(longer);
-                (
-                    row * self.row_len + column,
-                    short + u64::from(piece < longer),
-                )
+                (row * self.row_len + column, short + u64::from(piece < longer))
             }
         };
         Span {
@@ -212,13 +190,7 @@ mod tests {
     #[test]
     fn blocks_partition_the_ranks_and_never_mix_part_rows() {
         let segments = [(3, 5), (1, 1), (7, 3), (2, 40), (4, 8), (1, 17)];
-        let shape = Shape::new(
-            segments
-                .iter()
-                .map(|&(rows, row_len)| Segment { rows, row_len })
-                .collect(),
-        )
-        .unwrap();
+        let shape = Shape::new(segments.iter().map(|&(rows, row_len)| Segment { rows, row_len }).collect()).unwrap();
         for target in 1..50 {
             let layout = Layout::new(&shape, target);
             let mut rank = 0;

@@ -97,20 +97,9 @@ impl<C: Cell> Writer<C> {
     /// # Errors
     ///
     /// [`TableError::Io`] if the temporary file cannot be made.
-    pub fn create(
-        path: &Path,
-        meta: Meta,
-        shape: Shape,
-        options: Options,
-    ) -> Result<Self, TableError> {
-        let io_error = |source| TableError::Io {
-            file: path.display().to_string(),
-            action: "create the table",
-            source,
-        };
-        let name = path
-            .file_name()
-            .ok_or_else(|| io_error(io::ErrorKind::InvalidFilename.into()))?;
+    pub fn create(path: &Path, meta: Meta, shape: Shape, options: Options) -> Result<Self, TableError> {
+        let io_error = |source| TableError::Io { file: path.display().to_string(), action: "create the table", source };
+        let name = path.file_name().ok_or_else(|| io_error(io::ErrorKind::InvalidFilename.into()))?;
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(name);
         prefix.push(".");
@@ -142,10 +131,7 @@ impl<C: Cell> Writer<C> {
             broken: false,
         };
         let unfinished = Preamble::default().encode();
-        writer
-            .file
-            .write_all(&unfinished)
-            .map_err(|source| writer.io_error("write the table", source))?;
+        writer.file.write_all(&unfinished).map_err(|source| writer.io_error("write the table", source))?;
         writer.at = PREAMBLE as u64;
         Ok(writer)
     }
@@ -196,11 +182,7 @@ impl<C: Cell> Writer<C> {
         if self.broken {
             return Err(TableError::Broken { file: self.name() });
         }
-        let expected = if self.options.floored {
-            values.len()
-        } else {
-            0
-        };
+        let expected = if self.options.floored { values.len() } else { 0 };
         if let Some(floors) = floors
             && floors.len() != expected
         {
@@ -213,11 +195,7 @@ impl<C: Cell> Writer<C> {
         }
         let found = self.appended() + values.len() as u64;
         if found > self.shape.count() {
-            return Err(TableError::Count {
-                file: self.name(),
-                found,
-                expected: self.shape.count(),
-            });
+            return Err(TableError::Count { file: self.name(), found, expected: self.shape.count() });
         }
         Ok(())
     }
@@ -242,9 +220,7 @@ impl<C: Cell> Writer<C> {
             .map_init(
                 || Encoder::new(codec.level(), codec.model()),
                 |encoder, span| match encoder {
-                    Ok(encoder) => {
-                        encoder.encode(&values[span.clone()], floored.then(|| &floors[span]))
-                    }
+                    Ok(encoder) => encoder.encode(&values[span.clone()], floored.then(|| &floors[span])),
                     Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
                 },
             )
@@ -289,9 +265,7 @@ impl<C: Cell> Writer<C> {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
         self.body_sum.update(bytes);
-        self.file
-            .write_all(bytes)
-            .map_err(|source| self.io_error("write the table", source))?;
+        self.file.write_all(bytes).map_err(|source| self.io_error("write the table", source))?;
         self.at += bytes.len() as u64;
         Ok(())
     }
@@ -310,11 +284,7 @@ impl<C: Cell> Writer<C> {
             return Err(TableError::Broken { file: self.name() });
         }
         if self.written != self.shape.count() {
-            return Err(TableError::Count {
-                file: self.name(),
-                found: self.appended(),
-                expected: self.shape.count(),
-            });
+            return Err(TableError::Count { file: self.name(), found: self.appended(), expected: self.shape.count() });
         }
         if !self.group.is_empty() {
             self.close_group();
@@ -325,19 +295,9 @@ impl<C: Cell> Writer<C> {
             floored: self.options.floored,
             block: self.block,
             count: self.shape.count(),
-            segments: self
-                .shape
-                .segments()
-                .iter()
-                .map(|s| (s.rows, s.row_len))
-                .collect(),
+            segments: self.shape.segments().iter().map(|s| (s.rows, s.row_len)).collect(),
             index_at: self.at,
-            model: self
-                .options
-                .codec
-                .model()
-                .map(Model::to_bytes)
-                .unwrap_or_default(),
+            model: self.options.codec.model().map(Model::to_bytes).unwrap_or_default(),
         };
         let header = header.encode().map_err(|finding| TableError::Malformed {
             file: self.name(),
@@ -368,14 +328,8 @@ impl<C: Cell> Writer<C> {
             .and_then(|_| file.write_all(&preamble.encode()))
             .and_then(|()| file.sync_all())
             .map_err(|source| self.io_error("write the table to disk", source))?;
-        let failed = |action, source| TableError::Io {
-            file: self.path.display().to_string(),
-            action,
-            source,
-        };
-        self.file
-            .persist(&self.path)
-            .map_err(|error| failed("rename the finished table", error.error))?;
+        let failed = |action, source| TableError::Io { file: self.path.display().to_string(), action, source };
+        self.file.persist(&self.path).map_err(|error| failed("rename the finished table", error.error))?;
         // Elsewhere a folder cannot be opened; the rename is as durable as the system makes it.
         #[cfg(unix)]
         File::open(folder_of(&self.path))
@@ -389,11 +343,7 @@ impl<C: Cell> Writer<C> {
     }
 
     fn io_error(&self, action: &'static str, source: io::Error) -> TableError {
-        TableError::Io {
-            file: self.name(),
-            action,
-            source,
-        }
+        TableError::Io { file: self.name(), action, source }
     }
 }
 

@@ -22,9 +22,7 @@ impl<C: Cell + Debug> Layer<C> {
     pub fn synthetic(count: u64) -> Self {
         let mut state = 1_u64;
         let mut random = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             i16::try_from(state >> 49).unwrap()
         };
         let mut last = 0;
@@ -48,16 +46,9 @@ impl<C: Cell + Debug> Layer<C> {
             }
         }
         if rest > 0 {
-            segments.push(Segment {
-                rows: 1,
-                row_len: rest,
-            });
+            segments.push(Segment { rows: 1, row_len: rest });
         }
-        Self {
-            segments,
-            values,
-            floors: Some(floors),
-        }
+        Self { segments, values, floors: Some(floors) }
     }
 
     pub fn shape(&self) -> Shape {
@@ -93,17 +84,11 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
     let start = range.start;
     let segments = vec((1_u64..20, 1_u64..150), 0..4);
     (segments, any::<bool>()).prop_flat_map(move |(segments, floored)| {
-        let segments: Vec<Segment> = segments
-            .into_iter()
-            .map(|(rows, row_len)| Segment { rows, row_len })
-            .collect();
+        let segments: Vec<Segment> = segments.into_iter().map(|(rows, row_len)| Segment { rows, row_len }).collect();
         let count: u64 = segments.iter().map(|s| s.rows * s.row_len).sum();
         let count = usize::try_from(count).unwrap();
         // Repeated runs, so that all kinds of block occur.
-        let runs = vec(
-            (range.clone(), 1_usize..60, any::<bool>()),
-            count.div_ceil(10),
-        );
+        let runs = vec((range.clone(), 1_usize..60, any::<bool>()), count.div_ceil(10));
         runs.prop_map(move |runs| {
             let cells = runs.iter().cycle().flat_map(|&(value, len, free)| {
                 (0..len).map(move |i| {
@@ -113,22 +98,14 @@ pub fn layers<C: Cell + Debug>(range: std::ops::Range<i16>) -> impl Strategy<Val
                 })
             });
             let (values, floors) = cells.take(count).unzip();
-            Layer {
-                segments: segments.clone(),
-                values,
-                floors: Some(floors).filter(|_| floored),
-            }
+            Layer { segments: segments.clone(), values, floors: Some(floors).filter(|_| floored) }
         })
     })
 }
 
 /// Options for writing `layer`.
 pub fn options<C>(layer: &Layer<C>, codec: Codec) -> Options {
-    Options {
-        codec,
-        block: None,
-        floored: layer.floors.is_some(),
-    }
+    Options { codec, block: None, floored: layer.floors.is_some() }
 }
 
 /// Every codec, fit for `layer`.
@@ -149,12 +126,7 @@ pub fn write<C: Cell + Debug>(layer: &Layer<C>, codec: Codec, block: Option<u32>
 }
 
 /// Writes a layer to `path`.
-pub fn write_to<C: Cell + Debug>(
-    path: &Path,
-    layer: &Layer<C>,
-    codec: Codec,
-    block: Option<u32>,
-) -> u64 {
+pub fn write_to<C: Cell + Debug>(path: &Path, layer: &Layer<C>, codec: Codec, block: Option<u32>) -> u64 {
     let mut options = options(layer, codec);
     options.block = block;
     let shape = layer.shape();

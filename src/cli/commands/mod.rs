@@ -8,5 +8,7 @@ pub(super) mod info;
 pub(super) mod openings;
 pub(super) mod perft;
 pub(super) mod query;
+#[cfg(feature = "serve")]
+pub(super) mod serve;
 pub(super) mod stats;
 pub(super) mod verify;

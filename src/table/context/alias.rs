@@ -38,10 +38,7 @@ impl Alias {
         let symbols = tables.first().map_or(0, Vec::len);
         let bucket_bits = symbols.next_power_of_two().ilog2().max(BUCKET_BITS_MIN);
         let buckets = tables.iter().flat_map(|table| divide(table, bucket_bits));
-        Self {
-            buckets: buckets.collect(),
-            bucket_bits,
-        }
+        Self { buckets: buckets.collect(), bucket_bits }
     }
 
     /// The symbol that `residue`, less than [`SCALE`], stands for under a table; `None` if there
@@ -71,8 +68,7 @@ fn divide(table: &[u16], bucket_bits: u32) -> Vec<u64> {
     rest.resize(1 << bucket_bits, 0);
     // The other symbol of each bucket; a bucket of one symbol has it above a threshold of zero.
     let mut other: Vec<usize> = (0..rest.len()).collect();
-    let (mut poor, mut rich): (Vec<usize>, Vec<usize>) =
-        (0..rest.len()).partition(|&symbol| rest[symbol] < size);
+    let (mut poor, mut rich): (Vec<usize>, Vec<usize>) = (0..rest.len()).partition(|&symbol| rest[symbol] < size);
     while let (Some(&giver), Some(taker)) = (rich.last(), poor.pop()) {
         other[taker] = giver;
         rest[giver] -= size - rest[taker];
@@ -92,11 +88,7 @@ fn divide(table: &[u16], bucket_bits: u32) -> Vec<u64> {
     };
     (0..rest.len())
         .map(|bucket| {
-            let threshold = if other[bucket] == bucket {
-                0
-            } else {
-                rest[bucket]
-            };
+            let threshold = if other[bucket] == bucket { 0 } else { rest[bucket] };
             let below = share(bucket, 0, threshold);
             let above = share(other[bucket], threshold, size);
             u64::from(threshold) << (2 * SHARE_BITS) | above << SHARE_BITS | below
@@ -142,9 +134,7 @@ impl Residues {
     pub fn of_symbol(&self, table: u8, symbol: usize, offset: u32) -> Option<u32> {
         let table = usize::from(table);
         let place = self.starts.get(table)?.get(symbol)? + offset as usize;
-        self.residues[table]
-            .get(place)
-            .map(|&residue| residue.into())
+        self.residues[table].get(place).map(|&residue| residue.into())
     }
 }
 

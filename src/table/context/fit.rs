@@ -33,10 +33,7 @@ struct Counts {
 
 impl Counts {
     fn new(symbols: usize) -> Self {
-        Self {
-            symbols,
-            counts: vec![0; CONTEXTS * symbols],
-        }
+        Self { symbols, counts: vec![0; CONTEXTS * symbols] }
     }
 
     fn of(&self, context: usize) -> &[u32] {
@@ -79,11 +76,7 @@ impl Model {
             return model;
         }
         let runs: Vec<Run<'_, C>> = match floors {
-            Some(floors) => values
-                .chunks(RUN)
-                .zip(floors.chunks(RUN))
-                .map(|(v, f)| (v, Some(f)))
-                .collect(),
+            Some(floors) => values.chunks(RUN).zip(floors.chunks(RUN)).map(|(v, f)| (v, Some(f))).collect(),
             None => values.chunks(RUN).map(|values| (values, None)).collect(),
         };
         let mut counts = model.count(&runs, |model, _, run, symbols| {
@@ -120,13 +113,7 @@ impl Model {
         runs: &[Run<'_, C>],
         choose: impl Fn(&Self, &mut Choice, &Run<'_, C>, &mut Vec<u8>) -> bool + Sync,
     ) -> Counts {
-        let empty = || {
-            (
-                Counts::new(self.symbols.len()),
-                Choice::default(),
-                Vec::new(),
-            )
-        };
+        let empty = || (Counts::new(self.symbols.len()), Choice::default(), Vec::new());
         let count_run = |(mut counts, mut choice, mut symbols): (Counts, _, _), run: &_| {
             if !choose(self, &mut choice, run, &mut symbols) {
                 self.repeat(run, &mut symbols);
@@ -148,29 +135,16 @@ impl Model {
     /// Deals the contexts to few tables so that the coded length is small.
     fn deal(&mut self, counts: &Counts, values: usize) {
         let mut used: Vec<(usize, u64)> = (0..CONTEXTS)
-            .map(|context| {
-                (
-                    context,
-                    counts.of(context).iter().map(|&n| u64::from(n)).sum(),
-                )
-            })
+            .map(|context| (context, counts.of(context).iter().map(|&n| u64::from(n)).sum()))
             .filter(|&(_, total)| total > 0)
             .collect();
         used.sort_by_key(|&(context, total)| (std::cmp::Reverse(total), context));
-        let tables = (1 + values / VALUES_PER_TABLE)
-            .min(TABLES_MAX)
-            .min(used.len());
+        let tables = (1 + values / VALUES_PER_TABLE).min(TABLES_MAX).min(used.len());
         let widen = |context: usize| counts.of(context).iter().map(|&n| u64::from(n)).collect();
-        let mut sums: Vec<Vec<u64>> = used[..tables]
-            .iter()
-            .map(|&(context, _)| widen(context))
-            .collect();
+        let mut sums: Vec<Vec<u64>> = used[..tables].iter().map(|&(context, _)| widen(context)).collect();
         for _ in 0..DEALS {
             let costs: Vec<Vec<u64>> = sums.iter().map(|sum| costs(sum)).collect();
-            let dealt: Vec<u8> = used
-                .par_iter()
-                .map(|&(context, _)| cheapest(counts.of(context), &costs))
-                .collect();
+            let dealt: Vec<u8> = used.par_iter().map(|&(context, _)| cheapest(counts.of(context), &costs)).collect();
             sums = vec![vec![0; self.symbols.len()]; tables];
             for (&(context, _), &table) in used.iter().zip(&dealt) {
                 self.map[context] = table;
@@ -200,26 +174,15 @@ fn find_symbols<C: Cell>(values: &[C]) -> Vec<i16> {
 
 /// The table under which a context costs least, the first of equals.
 fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
-    let cost = |costs: &[u64]| -> u64 {
-        counts
-            .iter()
-            .zip(costs)
-            .map(|(&count, cost)| u64::from(count) * cost)
-            .sum()
-    };
-    (0..)
-        .zip(costs)
-        .min_by_key(|(_, costs)| cost(costs))
-        .map_or(0, |(table, _)| table)
+    let cost = |costs: &[u64]| -> u64 { counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum() };
+    (0..).zip(costs).min_by_key(|(_, costs)| cost(costs)).map_or(0, |(table, _)| table)
 }
 
 /// Bits, in 1/65536, that each symbol costs under a table with these counts.
 fn costs(sum: &[u64]) -> Vec<u64> {
     let total: u64 = sum.iter().sum();
     let share = |count: u64| (u128::from(count) << 24) / u128::from(total.max(1));
-    sum.iter()
-        .map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1)))
-        .collect()
+    sum.iter().map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1))).collect()
 }
 
 /// Frequencies that add up to [`SCALE`], at least 1 for every symbol that occurs; if none does,
@@ -230,9 +193,7 @@ fn frequencies(sum: &[u64]) -> Vec<u16> {
         .iter()
         .map(|&count| {
             let share = u128::from(count) * u128::from(SCALE) / u128::from(total.max(1));
-            u16::try_from(share)
-                .unwrap_or(SCALE)
-                .max(u16::from(count > 0))
+            u16::try_from(share).unwrap_or(SCALE).max(u16::from(count > 0))
         })
         .collect();
     if total == 0 {
@@ -240,8 +201,7 @@ fn frequencies(sum: &[u64]) -> Vec<u16> {
     }
     let given = |frequencies: &[u16]| frequencies.iter().map(|&f| u32::from(f)).sum::<u32>();
     // What one more or one less is worth is the count over the frequency.
-    let worth =
-        |symbol: usize, frequency: u16| (u128::from(sum[symbol]) << 32) / u128::from(frequency);
+    let worth = |symbol: usize, frequency: u16| (u128::from(sum[symbol]) << 32) / u128::from(frequency);
     while given(&frequencies) < u32::from(SCALE) {
         let gainer = (0..sum.len()).filter(|&s| frequencies[s] > 0);
         let gainer = gainer.max_by_key(|&s| (worth(s, frequencies[s]), s));

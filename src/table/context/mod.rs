@@ -85,30 +85,19 @@ impl Model {
 
     /// Reads a model for values of `width` bytes, or says what is wrong with it.
     pub(super) fn from_bytes(bytes: &[u8], width: u8) -> Result<Self, String> {
-        let mut words = bytes
-            .chunks_exact(2)
-            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+        let mut words = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         let mut count = |what: &str, most: usize| match words.next().map(usize::from) {
             Some(count) if count <= most => Ok(count),
-            found => Err(format!(
-                "{found:?} {what} in the model, at most {most} are possible"
-            )),
+            found => Err(format!("{found:?} {what} in the model, at most {most} are possible")),
         };
         let symbol_count = count("symbols", SYMBOLS_MAX)?;
         let table_count = count("tables", TABLES_MAX)?;
         let map_at = 4 + 2 * symbol_count + 2 * symbol_count * table_count;
         let expected = map_at + (symbol_count + 1) * (symbol_count + 1);
         if bytes.len() != expected {
-            return Err(format!(
-                "a model of {} bytes, {expected} expected",
-                bytes.len()
-            ));
+            return Err(format!("a model of {} bytes, {expected} expected", bytes.len()));
         }
-        let symbols: Vec<i16> = words
-            .by_ref()
-            .take(symbol_count)
-            .map(u16::cast_signed)
-            .collect();
+        let symbols: Vec<i16> = words.by_ref().take(symbol_count).map(u16::cast_signed).collect();
         if !symbols.is_sorted_by(|a, b| a < b) {
             return Err("the model's symbols do not ascend".into());
         }
@@ -127,9 +116,7 @@ impl Model {
         let mut map = Box::new([0; CONTEXTS]);
         for (context, &table) in contexts(symbol_count).zip(&bytes[map_at..]) {
             if usize::from(table) >= table_count.max(1) {
-                return Err(format!(
-                    "context {context} has table {table} of {table_count}"
-                ));
+                return Err(format!("context {context} has table {table} of {table_count}"));
             }
             map[context] = table;
         }
@@ -137,14 +124,7 @@ impl Model {
     }
 
     fn new(symbols: Vec<i16>, tables: Vec<Vec<u16>>, map: Box<[u8; CONTEXTS]>) -> Self {
-        Self {
-            symbols,
-            tables,
-            map,
-            alias: OnceLock::new(),
-            residues: OnceLock::new(),
-            costs: OnceLock::new(),
-        }
+        Self { symbols, tables, map, alias: OnceLock::new(), residues: OnceLock::new(), costs: OnceLock::new() }
     }
 
     /// How many of the symbols are at most `value`.

@@ -89,9 +89,7 @@ impl<'m, W: Words> Chain<'m, W> {
         self.context = context(hit.symbol, self.last);
         self.last = hit.symbol;
         // A hostile state only wraps.
-        self.state = (hit.frequency)
-            .wrapping_mul(self.state >> SCALE_BITS)
-            .wrapping_add(hit.offset);
+        self.state = (hit.frequency).wrapping_mul(self.state >> SCALE_BITS).wrapping_add(hit.offset);
         if self.state < LOWEST {
             self.state = self.state << 16 | self.words.word()?;
         }
@@ -109,11 +107,7 @@ impl<'m, W: Words> Chain<'m, W> {
 
 impl Model {
     /// The bytes of a block, or `None` if it has a value the model cannot express.
-    pub(in super::super) fn encode<C: Cell>(
-        &self,
-        values: &[C],
-        floors: Option<&[C]>,
-    ) -> Option<Vec<u8>> {
+    pub(in super::super) fn encode<C: Cell>(&self, values: &[C], floors: Option<&[C]>) -> Option<Vec<u8>> {
         let (first, second) = values.split_at(half(values.len()));
         let floors = floors.map(|floors| floors.split_at(first.len()));
         let mut bytes = self.encode_stream(first, floors.map(|floors| floors.0))?;
@@ -157,12 +151,7 @@ impl Model {
 
     /// Decodes the first `out.len()` of the `len` values of a block, or says what is wrong with
     /// it.
-    pub(in super::super) fn decode<C: Cell>(
-        &self,
-        bytes: &[u8],
-        len: usize,
-        out: &mut [C],
-    ) -> Result<(), String> {
+    pub(in super::super) fn decode<C: Cell>(&self, bytes: &[u8], len: usize, out: &mut [C]) -> Result<(), String> {
         let whole = out.len() == len;
         let (head, tail) = out.split_at_mut(half(len).min(out.len()));
         let mut one = Chain::start(self, Forwards(bytes)).ok_or(SHORT)?;
@@ -183,12 +172,7 @@ impl Model {
     }
 
     /// Decodes the value at `place` of the `len` values of a block, or says what is wrong with it.
-    pub(in super::super) fn decode_one(
-        &self,
-        bytes: &[u8],
-        len: usize,
-        place: usize,
-    ) -> Result<i16, String> {
+    pub(in super::super) fn decode_one(&self, bytes: &[u8], len: usize, place: usize) -> Result<i16, String> {
         let first = half(len);
         let symbol = if place < first {
             Chain::start(self, Forwards(bytes)).and_then(|mut chain| chain.nth(place))
