@@ -102,12 +102,17 @@ pub(super) async fn line(
     let rules = ask.rules();
     let mut board = ask.position()?.board;
     let mut walk = Vec::new();
-    for name in &answer.line {
+    // An entry of the line is a whole turn: one sowing, or several like `1-4`; a lone dash is a pass.
+    let turns = answer.line.iter().enumerate();
+    let sowings = turns.flat_map(|(turn, names)| names.split_inclusive('-').map(move |name| (turn, name)));
+    for (turn, name) in sowings {
+        let name = if name == "-" { name } else { name.trim_end_matches('-') };
         let mut moves = Moves::new();
         let _ = rules.expand(&board, &mut moves);
-        let Some((_, sown)) = moves.iter().find(|(mv, _)| rules.move_name(*mv) == *name) else { break };
+        let Some((_, sown)) = moves.iter().find(|(mv, _)| rules.move_name(*mv) == name) else { break };
         let mut step = Map::new();
-        step.insert("move".into(), name.as_str().into());
+        step.insert("turn".into(), turn.into());
+        step.insert("move".into(), name.into());
         put_result(rules, sown, &mut step);
         walk.push(Json::Object(step));
         board = sown.board;

@@ -296,7 +296,7 @@ async function walk(count) {
     const told = await api.line(shown);
     let last = shown;
     trail = trail.slice(0, now + 1);
-    for (const step of told.walk.slice(0, count)) {
+    for (const step of told.walk.filter((one) => one.turn < count)) {
       last = follow({ ...last, answer: last.answer ?? shown.answer }, step);
       if (last.endless && trail.length > now + 1) last.answer = undefined;
       trail.push(last);
