@@ -14,7 +14,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("table", &[]),
     ("database", &["rules", "index", "solve", "table"]),
     ("query", &["rules", "games", "index", "solve", "database", "search"]),
-    ("cli", &["rules", "games", "index", "solve", "table", "database", "search", "query"]),
+    ("serve", &["rules", "games", "solve", "table", "database", "query"]),
+    ("cli", &["rules", "games", "index", "solve", "table", "database", "search", "query", "serve"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
