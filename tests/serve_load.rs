@@ -1,7 +1,7 @@
 //! 1,000 random questions a second, values of the position and all its moves, for 30 s from a second process, against tables of 14 seeds:
 //! `cargo test --release --test serve_load -- --ignored --nocapture`.
 //!
-//! SOWBASE names another program, SOWBASE_LOAD_DIR a folder that keeps the tables for the next run.
+//! `SOWBASE` names another program, `SOWBASE_LOAD_DIR` a folder that keeps the tables for the next run.
 #![cfg(feature = "serve")]
 
 mod serve_client;
@@ -28,7 +28,7 @@ impl Random {
 
     fn question(&mut self) -> String {
         let mut pits = [0; 12];
-        for _ in 0..1 + self.below(14) {
+        for _ in 0..=self.below(14) {
             pits[self.below(12) as usize] += 1;
         }
         let row = |pits: &[u32]| pits.iter().map(u32::to_string).collect::<Vec<_>>().join("+");

@@ -158,9 +158,12 @@ impl SearchWatch {
 
 impl search::Watch for SearchWatch {
     fn report(&self, snapshot: &Snapshot<'_>) {
-        let range = |bounds: Bounds| match bounds.is_exact() {
-            true => format!("{:+}", bounds.lower),
-            false => format!("{:+}..{:+}", bounds.lower, bounds.upper),
+        let range = |bounds: Bounds| {
+            if bounds.is_exact() {
+                format!("{:+}", bounds.lower)
+            } else {
+                format!("{:+}..{:+}", bounds.lower, bounds.upper)
+            }
         };
         let moves: Vec<String> = snapshot.moves.iter().map(|mv| range(mv.worth)).collect();
         self.bar.set_message(format!(

@@ -59,7 +59,7 @@ async fn serve(listener: std::net::TcpListener, config: Config) -> io::Result<()
         let mut accepting = std::pin::pin!(accept(listener, config, &graceful));
         std::future::poll_fn(|context| match stop.as_mut().poll(context) {
             Poll::Pending => accepting.as_mut().poll(context).map(|never| match never {}),
-            stopped => stopped,
+            stopped @ Poll::Ready(()) => stopped,
         })
         .await;
     }

@@ -70,7 +70,6 @@ pub struct Config {
 }
 
 /// The service: the API under `/v1`, its description, `/healthz` and the page.
-#[must_use]
 pub fn router(config: Config) -> Router {
     let service = Arc::new(work::Service::new(config));
     Router::new()

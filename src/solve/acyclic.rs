@@ -30,7 +30,7 @@ struct Below<'a> {
 struct Pass<'a> {
     n: usize,
     counts: Vec<usize>,
-    kinds: Vec<Kinds>,
+    kinds: Vec<MovesByKind>,
     other: Vec<OtherTable>,
     below: Vec<Below<'a>>,
     ends_on_other_empty: bool,
@@ -55,7 +55,7 @@ pub(super) fn solve(
     let counts: Vec<usize> = (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect();
     let pass = Pass {
         n,
-        kinds: tables.own.iter().zip(&counts).map(|(own, &rows)| Kinds::of(own, rows)).collect(),
+        kinds: tables.own.iter().zip(&counts).map(|(own, &rows)| MovesByKind::of(own, rows)).collect(),
         other: tables.other,
         counts,
         below,
@@ -100,13 +100,13 @@ struct Step {
 }
 
 /// The moves from the rows of one number of seeds.
-struct Kinds {
+struct MovesByKind {
     kinds: Vec<Kind>,
     starts: Vec<u32>,
     steps: Vec<Step>,
 }
 
-impl Kinds {
+impl MovesByKind {
     fn of(own: &OwnTable, rows: usize) -> Self {
         let (mut kinds, mut starts, mut steps) = (Vec::new(), vec![0], Vec::new());
         for row in 0..rows {

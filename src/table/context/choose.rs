@@ -26,7 +26,7 @@ pub(super) struct Costs {
     /// By table and bound: the cheapest symbols below the bound, the cheapest and then the lowest first.
     below: Vec<[u8; TRIES]>,
     /// How many symbols are at most a value of one byte, by the value as an unsigned byte.
-    upto: [u8; 256],
+    upto: Box<[u8; 256]>,
 }
 
 impl Costs {
@@ -37,7 +37,7 @@ impl Costs {
             0 => NEVER,
             _ => u32::try_from(whole - log2(frequency.into())).unwrap_or(NEVER),
         };
-        let mut upto = [0; 256];
+        let mut upto = Box::new([0; 256]);
         for value in i8::MIN..=i8::MAX {
             let count = model.symbols_upto(value.into());
             upto[usize::from(value.cast_unsigned())] = u8::try_from(count).unwrap_or(NONE);
