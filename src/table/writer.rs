@@ -17,6 +17,7 @@ use super::{BLOCK_MAX, Cell, Meta, Part, Shape, TableError};
 
 /// How a writer packs its blocks. Readers find out from the file.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "there is one codec a table, never many")]
 pub enum Codec {
     /// zstd at a level (1 to 22) in blocks of 4096 values.
     Zstd(i32),
