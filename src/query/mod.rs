@@ -222,7 +222,8 @@ impl Oracle {
         let arguments = games::arguments(rules.rule_set());
         Ok((count > 0).then(|| {
             Note(format!(
-                "{count} layer(s) up to {target} seeds have no table and were solved in {:.1} s; keep them with: sowbase build {arguments} --seeds {}",
+                "{count} layer(s) up to {} seeds have no table and were solved in {:.1} s; keep them with: sowbase build {arguments} --seeds {}",
+                target.seeds,
                 begin.elapsed().as_secs_f64(),
                 target.seeds
             ))

@@ -44,7 +44,7 @@ fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitC
                 "{:>9} {:>20} {:>12} {:>12} {:>12}",
                 step.layer.to_string(),
                 output::count(step.positions),
-                HumanBytes(step.memory).to_string(),
+                memory_text(step.memory),
                 HumanBytes(step.disk).to_string(),
                 format!("{:#}", HumanDuration(step.time)),
             ))?;
@@ -57,12 +57,17 @@ fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitC
         let time = plan.missing().map(|step| step.time).sum();
         output::line(&format!(
             "{missing} layer(s) to build: at most {} of memory, about {} of disk and {}",
-            HumanBytes(memory),
+            memory_text(memory),
             HumanBytes(disk),
             HumanDuration(time)
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A layer whose moves are too many to be stored has no number of bytes that would do.
+fn memory_text(bytes: u64) -> String {
+    if bytes == u64::MAX { "too much".to_owned() } else { HumanBytes(bytes).to_string() }
 }
 
 fn build(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitCode, Failure> {
