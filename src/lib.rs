@@ -38,7 +38,7 @@
 //! | [`table`] | the table file; names no other module |
 //! | [`database`] | a folder of tables of one rule set: planning, building, probing |
 //! | [`query`] | a position in, an answer out |
-//! | [`serve`](crate::serve) | an HTTP API and an explorer in the browser (feature `serve`) |
+//! | `serve` | an HTTP API and an explorer in the browser (feature `serve`) |
 //! | [`cli`] | the program: arguments, output, exit codes |
 
 pub mod cli;
