@@ -15,7 +15,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let oware = sowbase::games::make("oware", None, &[])?;
 //! let database = Database::new(oware.into(), folder.path(), Access::Map);
-//! database.build(&database.plan(3)?, BuildOptions::default(), &Unwatched)?;
+//! database.build(&database.plan(3, 0)?, BuildOptions::default(), &Unwatched)?;
 //!
 //! let position = parse(database.rules().as_ref(), "0 0 0 1 0 1 / 1 0 0 0 0 0", 4)?;
 //! assert_eq!(database.probe(&position.board)?, Some(Value(3)));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sowbase::database::Database;
 use sowbase::games;
+use sowbase::index::LayerIndex;
 use sowbase::query::{Oracle, Reach, parse};
 use sowbase::rules::{Board, Layer, Moves, Rules, Scoring, Sown, Turn, notation};
 use sowbase::table::Access;
@@ -60,6 +61,16 @@ fn play_out(oracle: &Oracle, board: Board, follower: bool, random: bool, dice: &
     panic!("{}: play goes on without an end from {}", rules.rule_set().text(), notation::write(rules.as_ref(), &board));
 }
 
+/// Asks about positions all over a layer, so that it is solved in memory. Some are answered by their moves alone.
+fn solve_on_the_spot(oracle: &Oracle, index: &LayerIndex) {
+    let rules: &Arc<dyn Rules> = oracle.database().rules();
+    for rank in (0..index.size()).step_by(1 + index.size() as usize / 100) {
+        let text = notation::write(rules.as_ref(), &index.unrank(rank));
+        let position = parse(rules.as_ref(), &text, 1).expect("a position");
+        oracle.answer(&position).expect("small layers are solved on the spot");
+    }
+}
+
 #[test]
 fn following_play_cashes_the_value() {
     let cases = [
@@ -82,9 +93,7 @@ fn following_play_cashes_the_value() {
         let database = Database::new(Arc::clone(&rules), Path::new("no such folder"), Access::Map);
         let index = database.index(Layer::of(seeds)).expect("a small layer");
         let oracle = Oracle::new(database, Reach::default());
-        let text = notation::write(rules.as_ref(), &index.unrank(index.size() - 1));
-        let position = parse(rules.as_ref(), &text, 1).expect("a position");
-        oracle.answer(&position).expect("small layers are solved on the spot");
+        solve_on_the_spot(&oracle, &index);
         let mut dice = Dice(u64::from(seeds));
         for round in 0..300 {
             let board = index.unrank(dice.below(index.size() as usize) as u64);
