@@ -150,7 +150,7 @@ impl Database {
             positions: index.positions(),
             histogram: histogram(index, values, widen),
         };
-        let codec = Codec::Context(Model::fit(values, floors));
+        let codec = Codec::Context(fit(values, floors));
         // What captures leave is short; whole values pack better in longer blocks.
         let block = if floors.is_some() { None } else { Some(1024) };
         let options = Options { codec, block, floored: floors.is_some() };
@@ -183,6 +183,20 @@ pub fn free_memory() -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+/// Fits a model to a layer, or to stretches from all over one so large that these tell as much.
+fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Model {
+    const STRETCH: usize = 1 << 13;
+    const STRETCHES: usize = 1 << 10;
+    let apart = values.len() / STRETCHES;
+    if apart <= STRETCH {
+        return Model::fit(values, floors);
+    }
+    let sample = |all: &[C]| -> Vec<C> {
+        all.chunks(apart).flat_map(|part| &part[..STRETCH.min(part.len())]).copied().collect()
+    };
+    Model::fit(&sample(values), floors.map(sample).as_deref())
 }
 
 /// Positions by value; a mirrored pair counts twice.
