@@ -13,19 +13,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::halves::{HalfTables, OtherTable, OwnTable};
+use super::halves::{Below, HalfTables, OtherTable, OwnTable, layers_below};
 use super::{Lower, Progress, SolveError, check};
 use crate::index::LayerIndex;
-use crate::rules::{HalfRows, Layer, Rules};
+use crate::rules::{HalfRows, Rules};
 
 /// Rows of a tile: few enough that the rows they lead to stay in cache.
 const TILE: usize = 256;
-
-/// A layer below: its values and where each number of own seeds begins.
-struct Below<'a> {
-    values: &'a [i8],
-    starts: Vec<usize>,
-}
 
 struct Pass<'a> {
     n: usize,
@@ -46,11 +40,7 @@ pub(super) fn solve(
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     progress.stage("solve", index.size());
-    let mut below = Vec::new();
-    for m in 0..n {
-        let (lower_index, values) = lower.seeds(Layer::of(m as u8))?;
-        below.push(Below { values, starts: (0..=m).map(|own| lower_index.start(own) as usize).collect() });
-    }
+    let below = layers_below(lower, n)?;
     let tables = HalfTables::new(halves, index.halves(), n);
     let counts: Vec<usize> = (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect();
     let pass = Pass {

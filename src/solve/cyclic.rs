@@ -10,13 +10,13 @@ use std::sync::atomic::AtomicU8;
 use rayon::prelude::*;
 
 use super::drops::{Capture, Effects, effects};
-use super::halves::{HalfTables, OtherMove, OwnMove};
+use super::halves::{Below, HalfTables, OtherMove, OwnMove, layers_below};
 use super::settle::settle;
 use super::sweeps::{Grid, Sweeps, biased, plain, turn_back};
 use super::unmoves::UnMoves;
 use super::{Lower, Progress, SolveError, check};
 use crate::index::LayerIndex;
-use crate::rules::{Feeding, HalfRows, Layer, Rules};
+use crate::rules::{Feeding, HalfRows, Rules};
 
 /// Positions whose exits one task looks up, in whole rows.
 const TASK: usize = 1 << 17;
@@ -93,12 +93,6 @@ fn must_feed(tables: &HalfTables, grid: &Grid, feeding: Feeding) -> Vec<bool> {
         .collect()
 }
 
-/// A layer below: its values and where each number of own seeds begins.
-struct Below<'a> {
-    values: &'a [i8],
-    starts: Vec<usize>,
-}
-
 /// The best of the moves that leave the layer.
 struct Exits<'a> {
     grid: &'a Grid,
@@ -116,12 +110,7 @@ impl<'a> Exits<'a> {
         feeding: Feeding,
         lower: &'a Lower,
     ) -> Result<Self, SolveError> {
-        let mut below = Vec::new();
-        for m in 0..grid.n {
-            let (index, values) = lower.seeds(Layer::of(m as u8))?;
-            below.push(Below { values, starts: (0..=m).map(|own| index.start(own) as usize).collect() });
-        }
-        Ok(Self { grid, tables, effects, feeding, below })
+        Ok(Self { grid, tables, effects, feeding, below: layers_below(lower, grid.n)? })
     }
 
     /// Fills in the best exit of every position.

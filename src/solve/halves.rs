@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::{Lower, SolveError};
 use crate::index::Compositions;
 use crate::rules::{Class, HalfRows, Layer, Rules};
 
@@ -159,6 +160,21 @@ impl HalfTables {
             .collect();
         Self { classes, own, other }
     }
+}
+
+/// A layer below: its values and where each number of own seeds begins.
+pub(super) struct Below<'a> {
+    pub values: &'a [i8],
+    pub starts: Vec<usize>,
+}
+
+/// The layers of fewer than `n` seeds, by seeds.
+pub(super) fn layers_below(lower: &Lower, n: usize) -> Result<Vec<Below<'_>>, SolveError> {
+    let below = |m: usize| {
+        let (index, values) = lower.seeds(Layer::of(m as u8))?;
+        Ok(Below { values, starts: (0..=m).map(|own| index.start(own) as usize).collect() })
+    };
+    (0..n).map(below).collect()
 }
 
 /// Bytes that the half tables of a layer take, roughly.
