@@ -75,7 +75,7 @@ pub(super) struct Worker<'a, G: Ground, const CYCLIC: bool> {
     told: (u64, u64),
 }
 
-const TICK: u64 = 1 << 12;
+const TICK: u64 = 1 << 8;
 
 /// Positions with so few seeds more than the tables are not kept: what is visited again costs less there than the cache
 /// misses of keeping it. Measured on Kalah(6,4) over 18 seeds: 9.8, 9.1 and 8.2 CPU seconds to the same bounds with 2,
