@@ -10,7 +10,7 @@ use super::lock::FolderLock;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{self, Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
+use crate::solve::{Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, solve};
 use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 
 /// How a build may spend the machine.
@@ -80,18 +80,19 @@ impl Database {
                 return Err(SolveError::Interrupted.into());
             }
             // Another build may have made the table between planning and locking.
-            if let Some(solved) = self.load(step.layer, &mut lower)? {
-                lower.insert(solved);
+            if let Some(loaded) = self.load(step.layer, &mut lower)? {
+                lower.insert(self.set_aside(loaded)?);
                 continue;
             }
             progress.begin(step);
             let begin = Instant::now();
-            let solved = solve(self.rules.as_ref(), step.layer, &lower, progress)?;
-            let bytes = self.write(&solved, &lower, progress)?;
+            let Solved { layer, floors } = solve(self.rules.as_ref(), step.layer, &lower, progress)?;
+            let solved = self.set_aside(Arc::new(layer))?;
+            let bytes = self.write(&solved, floors.as_deref(), progress)?;
             let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
             progress.end(&built);
             all_built.push(built);
-            lower.insert(Arc::new(solved));
+            lower.insert(solved);
         }
         Ok(all_built)
     }
@@ -121,11 +122,15 @@ impl Database {
 
     /// Writes the table of a solved layer. Where a capture already gives the value, the table may store less: the
     /// reader takes the best capture into account, and what is free packs better.
-    fn write(&self, solved: &SolvedLayer, lower: &Lower, progress: &dyn Progress) -> Result<u64, DatabaseError> {
+    fn write(
+        &self,
+        solved: &SolvedLayer,
+        floors: Option<&[i8]>,
+        progress: &dyn Progress,
+    ) -> Result<u64, DatabaseError> {
         match &solved.values {
             Values::Seeds(values) => {
-                let floors = solve::exits(self.rules.as_ref(), &solved.index, lower, progress)?;
-                self.write_cells(&solved.index, values, floors.as_deref(), |&value| i16::from(value), progress)
+                self.write_cells(&solved.index, values, floors, |&value| i16::from(value), progress)
             }
             Values::Outcome(values) => self.write_cells(&solved.index, values, None, |&value| value, progress),
         }

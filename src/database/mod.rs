@@ -8,6 +8,7 @@ mod build;
 mod error;
 mod lock;
 mod plan;
+mod scratch;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -211,7 +212,7 @@ impl Database {
                     let exits = solve::exits(self.rules.as_ref(), &index, lower, &Unwatched)?.unwrap_or_default();
                     values.iter_mut().zip(exits).for_each(|(value, exit)| *value = exit.max(*value));
                 }
-                Values::Seeds(values)
+                Values::seeds(values)
             }
             Scoring::Outcome => {
                 let mut values = vec![0_i16; size];

@@ -85,7 +85,7 @@ impl Database {
         let mut speed = 1e6;
         for layer in sample_layers(rules, plan) {
             let begin = Instant::now();
-            let solved = solve(rules, layer, &lower, &Unwatched)?;
+            let solved = solve(rules, layer, &lower, &Unwatched)?.layer;
             // Layers of a few hundred positions tell more about starting threads than about solving.
             let seconds = begin.elapsed().as_secs_f64().max(1e-4);
             speed = solved.index.positions() as f64 / seconds;

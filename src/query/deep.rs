@@ -152,7 +152,7 @@ impl Oracle {
                     if solved > self.reach.build {
                         break;
                     }
-                    Arc::new(solve(rules, layer, &lower, &Unwatched)?)
+                    Arc::new(solve(rules, layer, &lower, &Unwatched)?.layer)
                 }
             };
             lower.insert(ready);

@@ -27,13 +27,14 @@ const FEW: usize = 30;
 /// Best exit where there is none.
 const NOTHING: u8 = biased(i8::MIN);
 
+/// The values and the best exits.
 pub(super) fn solve(
     rules: &dyn Rules,
     halves: &dyn HalfRows,
     index: &LayerIndex,
     lower: &Lower,
     progress: &dyn Progress,
-) -> Result<Vec<i8>, SolveError> {
+) -> Result<(Vec<i8>, Vec<i8>), SolveError> {
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     let tables = HalfTables::new(halves, index.halves(), n);
@@ -52,11 +53,16 @@ pub(super) fn solve(
     let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
     settle(&sweeps, &UnMoves::new(&tables, &grid), &values, changes, progress)?;
 
-    let turned: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
+    let mut values: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
+    let mut turned = Vec::new();
     for own in 0..=n {
-        turn_back(&turned[grid.block(own)], &mut exits[grid.block(own)], grid.counts[n - own]);
+        let block = &mut values[grid.block(own)];
+        turned.clear();
+        turned.extend_from_slice(block);
+        turn_back(&turned, block, grid.counts[n - own]);
     }
-    Ok(exits.into_iter().map(plain).collect())
+    let plainly = |bytes: Vec<u8>| bytes.into_iter().map(plain).collect();
+    Ok((plainly(values), plainly(exits)))
 }
 
 /// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none.

@@ -37,6 +37,7 @@ pub use cell::Cell;
 pub use context::Model;
 pub use error::{Part, TableError};
 pub use header::{BLOCK_MAX, FORMAT_VERSION, Meta};
+pub(crate) use map::Map;
 pub use reader::{Table, TableFile};
 pub use shape::{Segment, Shape};
 pub use source::{Access, Bytes, FileBytes};
