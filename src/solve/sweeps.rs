@@ -16,6 +16,7 @@
 
 use std::ops::Range;
 
+use pulp::Arch;
 use rayon::prelude::*;
 
 use super::drops::{DropsIn, Effects};
@@ -143,14 +144,20 @@ impl Sweeps<'_> {
         let values = &*turned;
         let drops: Vec<DropsIn> =
             self.effects[self.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
+        let arch = Arch::new();
         fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
             let first = rows.start + i * chunk;
             for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
-                self.least(strip, &drops, row, values, fresh);
-                let exits = &self.exits[start + row * row_len..][columns.clone()];
-                for (value, &exit) in fresh.iter_mut().zip(exits) {
-                    *value = exit.max(opposite(*value));
-                }
+                arch.dispatch(
+                    #[inline(always)]
+                    || {
+                        self.least(strip, &drops, row, values, fresh);
+                        let exits = &self.exits[start + row * row_len..][columns.clone()];
+                        for (value, &exit) in fresh.iter_mut().zip(exits) {
+                            *value = exit.max(opposite(*value));
+                        }
+                    },
+                );
             }
         });
         let fresh = &*fresh;
@@ -180,7 +187,7 @@ impl Sweeps<'_> {
     }
 
     /// The least value of the children inside the layer, for the columns of the strip.
-    #[inline]
+    #[inline(always)]
     fn least(&self, strip: &Strip, drops: &[DropsIn], row: usize, turned: &[u8], least: &mut [u8]) {
         let Strip { own, columns, .. } = strip;
         let other = self.grid.n - own;
