@@ -48,7 +48,7 @@ pub(super) fn solve(
     turned[grid.block(0)].fill(biased(-(n as i8)));
     let sweeps = Sweeps { grid: &grid, tables: &tables, effects: &effects, must_feed: &must_feed, exits: &exits };
     while sweeps.sweep(&mut turned, None, progress)? > turned.len() / FEW {}
-    let mut changes = Vec::new();
+    let mut changes = vec![Vec::new(); n + 1];
     sweeps.sweep(&mut turned, Some(&mut changes), progress)?;
     let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
     settle(&sweeps, &UnMoves::new(&tables, &grid), &values, changes, progress)?;

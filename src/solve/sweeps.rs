@@ -65,6 +65,15 @@ impl Grid {
         }
     }
 
+    /// The position whose turned value lies at `place`.
+    #[inline]
+    pub(super) fn halves(&self, place: u64) -> Halves {
+        let place = place as usize;
+        let own = self.starts.partition_point(|&start| start <= place) - 1;
+        let rest = place - self.starts[own];
+        Halves::new(own, rest % self.counts[own], rest / self.counts[own])
+    }
+
     pub(super) fn block(&self, own: usize) -> Range<usize> {
         self.starts[own]..self.starts[own] + self.counts[own] * self.counts[self.n - own]
     }
@@ -88,11 +97,12 @@ struct Strip {
 }
 
 impl Sweeps<'_> {
-    /// Evaluates every position once and returns how many changed. These are appended to `changes`, if given.
+    /// Evaluates every position once and returns how many changed. Their places are appended to `changes`, if given,
+    /// by the distance of the new value from 0.
     pub(super) fn sweep(
         &self,
         turned: &mut [u8],
-        mut changes: Option<&mut Vec<Halves>>,
+        mut changes: Option<&mut [Vec<u64>]>,
         progress: &dyn Progress,
     ) -> Result<usize, SolveError> {
         let Grid { n, counts, .. } = self.grid;
@@ -131,7 +141,7 @@ impl Sweeps<'_> {
         strip: &Strip,
         turned: &mut [u8],
         fresh: &mut Vec<u8>,
-        changes: Option<&mut Vec<Halves>>,
+        changes: Option<&mut [Vec<u64>]>,
     ) -> usize {
         let Strip { own, rows, columns } = strip;
         let (turned_len, row_len) = (self.grid.counts[*own], self.grid.counts[self.grid.n - own]);
@@ -181,12 +191,17 @@ impl Sweeps<'_> {
                 found
             })
             .collect();
-        let before = changes.len();
-        changes.extend(found.iter().flatten().map(|&[column, row]| Halves::new(*own, row, column)));
-        changes.len() - before
+        let mut changed = 0;
+        for &[column, row] in found.iter().flatten() {
+            let place = start + column * turned_len + row;
+            changes[usize::from(plain(turned[place]).unsigned_abs())].push(place as u64);
+            changed += 1;
+        }
+        changed
     }
 
     /// The least value of the children inside the layer, for the columns of the strip.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the vectors of the dispatch")]
     #[inline(always)]
     fn least(&self, strip: &Strip, drops: &[DropsIn], row: usize, turned: &[u8], least: &mut [u8]) {
         let Strip { own, columns, .. } = strip;
