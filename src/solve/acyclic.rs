@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::halves::{Below, HalfTables, OtherTable, OwnTable, layers_below};
+use super::halves::{Below, HalfTables, OtherTable, OwnMove, OwnTable, layers_below};
 use super::{Lower, Progress, SolveError, check};
 use crate::index::LayerIndex;
 use crate::rules::{HalfRows, Rules};
@@ -97,7 +97,7 @@ struct MovesByKind {
 }
 
 impl MovesByKind {
-    fn of(own: &OwnTable, rows: usize) -> Self {
+    fn of(own: &OwnTable<OwnMove>, rows: usize) -> Self {
         let (mut kinds, mut starts, mut steps) = (Vec::new(), vec![0], Vec::new());
         for row in 0..rows {
             for own_move in own.of(row) {

@@ -10,9 +10,9 @@ use std::sync::atomic::AtomicU8;
 use rayon::prelude::*;
 
 use super::drops::{Capture, Effects, effects};
-use super::halves::{Below, HalfTables, OtherMove, OwnMove, layers_below};
+use super::halves::{Below, HalfTables, OtherMove, StorelessMove, layers_below};
 use super::settle::settle;
-use super::sweeps::{Grid, Sweeps, biased, plain, turn_back};
+use super::sweeps::{Grid, Ready, Sweeps, biased, plain, turn_back};
 use super::unmoves::UnMoves;
 use super::{Lower, Progress, SolveError, check};
 use crate::index::LayerIndex;
@@ -46,12 +46,14 @@ pub(super) fn solve(
 
     let mut turned = vec![biased(0); exits.len()];
     turned[grid.block(0)].fill(biased(-(n as i8)));
-    let sweeps = Sweeps { grid: &grid, tables: &tables, effects: &effects, must_feed: &must_feed, exits: &exits };
+    let layer = Ready { grid: &grid, tables: &tables, must_feed: &must_feed, exits: &exits };
+    let sweeps = Sweeps { layer, effects: &effects };
     while sweeps.sweep(&mut turned, None, progress)? > turned.len() / FEW {}
     let mut changes = vec![Vec::new(); n + 1];
     sweeps.sweep(&mut turned, Some(&mut changes), progress)?;
     let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
-    settle(&sweeps, &UnMoves::new(&tables, &grid), &values, changes, progress)?;
+    drop(effects);
+    settle(layer, &UnMoves::new(&tables, &grid), &values, changes, progress)?;
 
     let mut values: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
     let mut turned = Vec::new();
@@ -82,7 +84,7 @@ pub(super) fn exits(
 }
 
 /// Whether a move fails the duty that `feeding` puts on moves which can do better.
-fn starves(feeding: Feeding, other_was_empty: bool, own_move: &OwnMove, other_move: OtherMove) -> bool {
+fn starves(feeding: Feeding, other_was_empty: bool, own_move: &StorelessMove, other_move: OtherMove) -> bool {
     match feeding {
         Feeding::Free => false,
         Feeding::Feed => other_was_empty && own_move.drops == 0,
@@ -91,9 +93,9 @@ fn starves(feeding: Feeding, other_was_empty: bool, own_move: &OwnMove, other_mo
 }
 
 /// By rank of the mover's row when the other row is empty: whether only moves that feed it are legal.
-fn must_feed(tables: &HalfTables, grid: &Grid, feeding: Feeding) -> Vec<bool> {
+fn must_feed(tables: &HalfTables<StorelessMove>, grid: &Grid, feeding: Feeding) -> Vec<bool> {
     let lone = tables.other[0].of(0);
-    let feeds = |m: &OwnMove| !starves(feeding, true, m, lone[usize::from(m.class)]);
+    let feeds = |m: &StorelessMove| !starves(feeding, true, m, lone[usize::from(m.class)]);
     (0..grid.counts[grid.n])
         .map(|row| feeding != Feeding::Free && tables.own[grid.n].of(row).iter().any(feeds))
         .collect()
@@ -102,7 +104,7 @@ fn must_feed(tables: &HalfTables, grid: &Grid, feeding: Feeding) -> Vec<bool> {
 /// The best of the moves that leave the layer.
 struct Exits<'a> {
     grid: &'a Grid,
-    tables: &'a HalfTables,
+    tables: &'a HalfTables<StorelessMove>,
     effects: &'a [Effects],
     feeding: Feeding,
     below: Vec<Below<'a>>,
@@ -111,7 +113,7 @@ struct Exits<'a> {
 impl<'a> Exits<'a> {
     fn new(
         grid: &'a Grid,
-        tables: &'a HalfTables,
+        tables: &'a HalfTables<StorelessMove>,
         effects: &'a [Effects],
         feeding: Feeding,
         lower: &'a Lower,
@@ -172,7 +174,7 @@ impl<'a> Exits<'a> {
     fn look_up_row(&self, own: usize, row: usize, takings: &[Vec<Taking<'_>>], exits: &mut [u8]) {
         let moves = self.tables.own[own].of(row);
         for own_move in moves {
-            let column = own_move.row[0] as usize;
+            let column = own_move.row as usize;
             for taking in &takings[usize::from(own_move.class)] {
                 // The gain less the value, as biased bytes.
                 let gain = taking.gain.wrapping_add(biased(0));
@@ -188,7 +190,7 @@ impl<'a> Exits<'a> {
     }
 
     /// Whether some move leaves the other player a seed, so that those which do not are illegal.
-    fn may_spare(&self, own: usize, moves: &[OwnMove], column: usize) -> bool {
+    fn may_spare(&self, own: usize, moves: &[StorelessMove], column: usize) -> bool {
         let others = self.tables.other[self.grid.n - own].of(column);
         moves.iter().any(|m| others[usize::from(m.class)].seeds > 0)
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::sweeps::{Sweeps, biased, opposite, plain};
+use super::sweeps::{Ready, biased, opposite, plain};
 use super::unmoves::{Halves, UnMoves};
 use super::{Progress, SolveError, check};
 
@@ -27,7 +27,7 @@ const ZERO: u8 = biased(0);
 const PLACE_BITS: u32 = 56;
 
 struct Settling<'a> {
-    sweeps: &'a Sweeps<'a>,
+    layer: Ready<'a>,
     unmoves: &'a UnMoves,
     values: &'a [AtomicU8],
 }
@@ -37,13 +37,13 @@ struct Settling<'a> {
 /// `levels` holds the places of changed positions by the distance of their values from 0. Every position one of whose
 /// children changed after its last evaluation must have that child among them.
 pub(super) fn settle(
-    sweeps: &Sweeps<'_>,
+    layer: Ready<'_>,
     unmoves: &UnMoves,
     values: &[AtomicU8],
     mut levels: Vec<Vec<u64>>,
     progress: &dyn Progress,
 ) -> Result<(), SolveError> {
-    let settling = Settling { sweeps, unmoves, values };
+    let settling = Settling { layer, unmoves, values };
     progress.stage("settle", values.len() as u64);
     for level in (1..levels.len()).rev() {
         // In rounds: what changes in one is looked at in the next, when all threads see it.
@@ -65,7 +65,7 @@ impl Settling<'_> {
     /// Where the value of a position lies.
     #[inline]
     fn place(&self, position: Halves) -> usize {
-        let grid = self.sweeps.grid;
+        let grid = self.layer.grid;
         let own = position.own_seeds as usize;
         grid.starts[own] + position.other as usize * grid.counts[own] + position.own as usize
     }
@@ -86,8 +86,8 @@ impl Settling<'_> {
                     // It has changed once more and is listed at its new level.
                     _ => continue,
                 };
-                let position = self.sweeps.grid.halves(place);
-                self.unmoves.predecessors(position, self.sweeps.must_feed, |p| before.push((self.place(p), p)));
+                let position = self.layer.grid.halves(place);
+                self.unmoves.predecessors(position, self.layer.must_feed, |p| before.push((self.place(p), p)));
             }
             for &(place, _) in &of_lost {
                 if self.values[place].load(Relaxed) < win && self.values[place].fetch_max(win, Relaxed) < win {
@@ -112,7 +112,7 @@ impl Settling<'_> {
     /// The value of a position, if it is less than `value`.
     #[inline]
     fn lost(&self, position: Halves, value: u8) -> Option<u8> {
-        let Sweeps { grid, tables, must_feed, exits, .. } = self.sweeps;
+        let Ready { grid, tables, must_feed, exits } = self.layer;
         let (own, row, column) = (position.own_seeds as usize, position.own as usize, position.other as usize);
         let other = grid.n - own;
         let mut best = exits[grid.starts[own] + row * grid.counts[other] + column];
@@ -126,7 +126,7 @@ impl Settling<'_> {
                 continue;
             }
             let block = other + usize::from(own_move.drops);
-            let child = grid.starts[block] + own_move.row[0] as usize * grid.counts[block] + after.row as usize;
+            let child = grid.starts[block] + own_move.row as usize * grid.counts[block] + after.row as usize;
             best = best.max(opposite(self.values[child].load(Relaxed)));
             if best >= value {
                 return None;
