@@ -171,6 +171,9 @@ pub(super) struct BuildArgs {
     /// Threads; all processors if left out
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// How often the work on a long layer is kept on the disk; also done on Ctrl-C [default: 10m]
+    #[arg(long, value_name = "T", value_parser = parse_time)]
+    pub checkpoints: Option<Duration>,
     /// A ceiling for memory, for example 8G; what is free if left out
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,

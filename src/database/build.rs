@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::lock::FolderLock;
+use super::unfinished::Unfinished;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, solve};
+use crate::solve::{self, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, resume};
 use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 
 /// How a build may spend the machine.
@@ -18,7 +19,13 @@ use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 pub struct BuildOptions {
     /// Bytes of memory that may be used; the machine's memory if `None`.
     pub memory: Option<u64>,
+    /// How often the work on a long layer is left on the disk, so that a sudden end costs no more than that;
+    /// [`CHECKPOINTS`] if `None`. It is also left when progress cancels the build.
+    pub checkpoints: Option<Duration>,
 }
+
+/// Time between two checkpoints unless [`BuildOptions`] say otherwise.
+pub const CHECKPOINTS: Duration = Duration::from_secs(600);
 
 /// A table that a build has written.
 #[derive(Clone, Debug)]
@@ -53,7 +60,7 @@ impl Database {
     /// Solves every missing layer of `plan` and writes its table, in order.
     ///
     /// A table appears under its name only when it is whole and on the disk, so a build that was stopped in any way
-    /// goes on with the first layer that is missing. The bytes of the tables do not depend on threads, interruptions
+    /// goes on with the first layer that is missing, and inside it with what was left of it. The bytes of the tables do not depend on threads, interruptions
     /// or the machine.
     ///
     /// # Errors
@@ -79,22 +86,51 @@ impl Database {
             if progress.is_cancelled() {
                 return Err(SolveError::Interrupted.into());
             }
+            let interval = options.checkpoints.unwrap_or(CHECKPOINTS);
+            let unfinished = Unfinished::new(self, step.layer, step.positions, interval);
             // Another build may have made the table between planning and locking.
             if let Some(loaded) = self.load(step.layer, &mut lower)? {
+                unfinished.forget();
                 lower.insert(self.set_aside(loaded)?);
                 continue;
             }
             progress.begin(step);
             let begin = Instant::now();
-            let Solved { layer, floors } = solve(self.rules.as_ref(), step.layer, &lower, progress)?;
+            let Solved { layer, floors } = self.solve(step, &lower, progress, &unfinished)?;
             let solved = self.set_aside(Arc::new(layer))?;
-            let bytes = self.write(&solved, floors.as_deref(), progress)?;
+            let written = self.write(&solved, floors.as_deref(), progress);
+            if written.as_ref().is_err_and(DatabaseError::is_interrupt) {
+                unfinished.leave_values(&solved.values);
+            }
+            let bytes = unfinished.failure().map_or(written, Err)?;
             let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
+            unfinished.forget();
             progress.end(&built);
             all_built.push(built);
             lower.insert(solved);
         }
         Ok(all_built)
+    }
+
+    /// Solves a layer, or goes on with what was left of it.
+    fn solve(
+        &self,
+        step: &Step,
+        lower: &Lower,
+        progress: &dyn Progress,
+        unfinished: &Unfinished,
+    ) -> Result<Solved, DatabaseError> {
+        let rules = self.rules.as_ref();
+        let index = self.index(step.layer)?;
+        if let Some(values) = unfinished.values(index.size(), rules.scoring()) {
+            let floors = solve::exits(rules, &index, lower, progress)?;
+            return Ok(Solved { layer: SolvedLayer { index, values }, floors });
+        }
+        let solved = resume(rules, step.layer, lower, progress, unfinished);
+        match (solved, unfinished.failure()) {
+            (Err(SolveError::Interrupted), Some(failure)) => Err(failure),
+            (solved, _) => Ok(solved?),
+        }
     }
 
     fn check_disk(&self, plan: &Plan) -> Result<(), DatabaseError> {

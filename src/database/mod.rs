@@ -9,6 +9,7 @@ mod error;
 mod lock;
 mod plan;
 mod scratch;
+mod unfinished;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicU8;
 
 use rayon::prelude::*;
 
+use super::checkpoint::{Checkpoint, Work};
 use super::drops::{Capture, Effects, effects};
 use super::halves::{Below, HalfTables, OtherMove, StorelessMove, layers_below};
 use super::settle::settle;
@@ -33,8 +34,9 @@ pub(super) fn solve(
     halves: &dyn HalfRows,
     index: &LayerIndex,
     lower: &Lower,
-    progress: &dyn Progress,
+    work: Work<'_>,
 ) -> Result<(Vec<i8>, Vec<i8>), SolveError> {
+    let Work { progress, checkpoint } = work;
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     let tables = HalfTables::new(halves, index.halves(), n);
@@ -44,16 +46,25 @@ pub(super) fn solve(
     let mut exits = vec![NOTHING; index.size() as usize];
     Exits::new(&grid, &tables, &effects, halves.feeding(), lower)?.look_up(&mut exits, progress)?;
 
-    let mut turned = vec![biased(0); exits.len()];
-    turned[grid.block(0)].fill(biased(-(n as i8)));
+    // Whatever is sure of a value is sure for good, so that the values themselves are all there is to leave.
+    let mut turned = left(checkpoint, &grid, exits.len());
+    let leave = |turned: &[u8]| checkpoint.leave(&mut |out| out.write_all(turned));
     let layer = Ready { grid: &grid, tables: &tables, must_feed: &must_feed, exits: &exits };
     let sweeps = Sweeps { layer, effects: &effects };
-    while sweeps.sweep(&mut turned, None, progress)? > turned.len() / FEW {}
+    loop {
+        let changed = sweeps.sweep(&mut turned, None, progress).inspect_err(|_| leave(&turned))?;
+        if changed <= turned.len() / FEW {
+            break;
+        }
+        if checkpoint.is_due() {
+            leave(&turned);
+        }
+    }
     let mut changes = vec![Vec::new(); n + 1];
-    sweeps.sweep(&mut turned, Some(&mut changes), progress)?;
-    let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
+    sweeps.sweep(&mut turned, Some(&mut changes), progress).inspect_err(|_| leave(&turned))?;
     drop(effects);
-    settle(layer, &UnMoves::new(&tables, &grid), &values, changes, progress)?;
+    let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
+    settle(layer, &UnMoves::new(&tables, &grid), &values, changes, work)?;
 
     let mut values: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
     let mut turned = Vec::new();
@@ -65,6 +76,17 @@ pub(super) fn solve(
     }
     let plainly = |bytes: Vec<u8>| bytes.into_iter().map(plain).collect();
     Ok((plainly(values), plainly(exits)))
+}
+
+/// The turned values that were left, or those of the beginning.
+fn left(checkpoint: &dyn Checkpoint, grid: &Grid, size: usize) -> Vec<u8> {
+    let mut turned = vec![biased(0); size];
+    let read = checkpoint.left().is_some_and(|mut left| left.read_exact(&mut turned).is_ok());
+    if !read {
+        turned.fill(biased(0));
+        turned[grid.block(0)].fill(biased(-(grid.n as i8)));
+    }
+    turned
 }
 
 /// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none.

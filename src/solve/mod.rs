@@ -6,6 +6,7 @@
 //! or by win and loss with distance ([`outcome`]). Nothing here knows files; nothing recurses over positions.
 
 mod acyclic;
+mod checkpoint;
 mod cyclic;
 mod drops;
 mod graph;
@@ -27,6 +28,8 @@ use thiserror::Error;
 
 use crate::index::{LayerIndex, positions};
 use crate::rules::{HalfRows, Layer, Rules, Scoring};
+use checkpoint::Work;
+pub use checkpoint::{Checkpoint, NoCheckpoint};
 pub use graph::EDGE_LIMIT;
 pub use verify::{Difference, Verdict, verify, verify_sample};
 
@@ -214,6 +217,22 @@ fn check(progress: &dyn Progress) -> Result<(), SolveError> {
 /// # Errors
 /// A layer below is missing, the layer is too large, or `progress` cancelled the work.
 pub fn solve(rules: &dyn Rules, layer: Layer, lower: &Lower, progress: &dyn Progress) -> Result<Solved, SolveError> {
+    resume(rules, layer, lower, progress, &NoCheckpoint)
+}
+
+/// As [`solve`], but goes on from where `checkpoint` says that an earlier attempt ended, and leaves its work there when
+/// it is cancelled or when that is due.
+///
+/// # Errors
+/// As [`solve`].
+pub fn resume(
+    rules: &dyn Rules,
+    layer: Layer,
+    lower: &Lower,
+    progress: &dyn Progress,
+    checkpoint: &dyn Checkpoint,
+) -> Result<Solved, SolveError> {
+    let work = Work { progress, checkpoint };
     let index = LayerIndex::new(rules, layer).ok_or(SolveError::TooLarge {
         layer,
         found: u64::MAX,
@@ -221,15 +240,15 @@ pub fn solve(rules: &dyn Rules, layer: Layer, lower: &Lower, progress: &dyn Prog
         most: 1 << 62,
     })?;
     let (values, floors) = match (rules.scoring(), rules.half_rows()) {
-        (Scoring::Outcome, _) => (Values::Outcome(outcome::solve(rules, &index, progress)?), None),
+        (Scoring::Outcome, _) => (Values::Outcome(outcome::solve(rules, &index, work)?), None),
         (Scoring::Seeds, Some(halves)) if halves.acyclic() => {
-            (Values::seeds(acyclic::solve(rules, halves, &index, lower, progress)?), None)
+            (Values::seeds(acyclic::solve(rules, halves, &index, lower, work)?), None)
         }
         (Scoring::Seeds, Some(halves)) => {
-            let (values, exits) = cyclic::solve(rules, halves, &index, lower, progress)?;
+            let (values, exits) = cyclic::solve(rules, halves, &index, lower, work)?;
             (Values::seeds(values), Some(exits))
         }
-        (Scoring::Seeds, None) => (Values::seeds(relay::solve(rules, &index, lower, progress)?), None),
+        (Scoring::Seeds, None) => (Values::seeds(relay::solve(rules, &index, lower, work)?), None),
     };
     Ok(Solved { layer: SolvedLayer { index, values }, floors })
 }

@@ -7,13 +7,15 @@
 //! A position with a child worth `-t` is worth at least `t`. One with a child that has become worth `t` may now be lost;
 //! its other moves are looked at until one of them is no worse than what it was sure of before.
 
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use super::checkpoint::Work;
 use super::sweeps::{Ready, biased, opposite, plain};
 use super::unmoves::{Halves, UnMoves};
-use super::{Progress, SolveError, check};
+use super::{SolveError, check};
 
 /// Changed positions of one task.
 const TASK: usize = 1 << 10;
@@ -41,14 +43,17 @@ pub(super) fn settle(
     unmoves: &UnMoves,
     values: &[AtomicU8],
     mut levels: Vec<Vec<u64>>,
-    progress: &dyn Progress,
+    work: Work<'_>,
 ) -> Result<(), SolveError> {
     let settling = Settling { layer, unmoves, values };
-    progress.stage("settle", values.len() as u64);
+    work.progress.stage("settle", values.len() as u64);
     for level in (1..levels.len()).rev() {
         // In rounds: what changes in one is looked at in the next, when all threads see it.
         while !levels[level].is_empty() {
-            check(progress)?;
+            if work.should_pause() {
+                work.checkpoint.leave(&mut |out| write(values, out));
+                check(work.progress)?;
+            }
             let round = std::mem::take(&mut levels[level]);
             let found: Vec<Vec<u64>> =
                 round.par_chunks(TASK).map(|changed| settling.follow(level as i8, changed)).collect();
@@ -57,7 +62,17 @@ pub(super) fn settle(
             }
         }
     }
-    progress.advance(values.len() as u64);
+    work.progress.advance(values.len() as u64);
+    Ok(())
+}
+
+fn write(values: &[AtomicU8], out: &mut dyn Write) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for chunk in values.chunks(1 << 16) {
+        bytes.clear();
+        bytes.extend(chunk.iter().map(|value| value.load(Relaxed)));
+        out.write_all(&bytes)?;
+    }
     Ok(())
 }
 

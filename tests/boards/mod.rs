@@ -18,6 +18,16 @@ pub fn solve_up_to(rules: &dyn Rules, seeds: u8) -> Lower {
     lower
 }
 
+/// Solves every layer below that of `seeds` seeds, in memory.
+pub fn solve_below(rules: &dyn Rules, seeds: u8) -> Lower {
+    let mut lower = Lower::default();
+    for layer in rules.layers(seeds).into_iter().filter(|layer| *layer < Layer::of(seeds)) {
+        let solved = solve(rules, layer, &lower, &Unwatched).expect("small layers can be solved").layer;
+        lower.insert(Arc::new(solved));
+    }
+    lower
+}
+
 /// Solves every layer of at most `seeds` seeds, in memory; more than [`solve_up_to`] where layers skip seeds.
 pub fn solve_all(rules: &dyn Rules, seeds: u8) -> Lower {
     let mut lower = Lower::default();

@@ -77,7 +77,7 @@ fn build(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitCode,
         output::line(&format!("{} in {}", rule_set.text(), database.folder().display()))?;
     }
     let watch = watch::Watch::new(plan, args.folder.quiet, on_built);
-    let built = database.build(plan, BuildOptions { memory: args.memory }, &watch)?;
+    let built = database.build(plan, BuildOptions { memory: args.memory, checkpoints: args.checkpoints }, &watch)?;
     drop(watch);
     if args.folder.json {
         return Ok(ExitCode::SUCCESS);
