@@ -8,6 +8,7 @@ mod build;
 mod error;
 mod lock;
 mod plan;
+pub mod recipe;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use build::{BuildOptions, BuildProgress, Built, free_memory};
 pub use error::DatabaseError;
+pub use lock::FolderLock;
 pub use plan::{Plan, Step};
 
 use crate::index::LayerIndex;
@@ -227,7 +229,11 @@ impl Database {
     }
 }
 
-fn shape(index: &LayerIndex) -> Result<Shape, DatabaseError> {
+/// The rows of a layer as its table has them.
+///
+/// # Errors
+/// The layer is too large for a table.
+pub fn shape(index: &LayerIndex) -> Result<Shape, DatabaseError> {
     // A number of seeds of which no half is symmetric leaves an empty segment in mirrored numberings.
     let segments = index.shape().into_iter().filter(|segment| segment.rows > 0);
     let segments = segments.map(|s| crate::table::Segment { rows: s.rows, row_len: s.row_len });
