@@ -1,8 +1,7 @@
 //! Writing a table.
 
-#[cfg(unix)]
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -85,6 +84,8 @@ pub struct Writer<C: Cell> {
     group_at: u64,
     values: Vec<C>,
     floors: Vec<C>,
+    /// Whether others write some of the blocks, so that what is to be summed is known at the end.
+    shared: bool,
     broken: bool,
 }
 
@@ -121,6 +122,7 @@ impl<C: Cell> Writer<C> {
             group_at: PREAMBLE as u64,
             values: Vec::new(),
             floors: Vec::new(),
+            shared: false,
             broken: false,
         };
         let unfinished = Preamble::default().encode();
@@ -200,19 +202,50 @@ impl<C: Cell> Writer<C> {
     /// [`TableError::Malformed`] if they are not the next blocks or their lengths are not those of their bytes,
     /// [`TableError::Io`] if writing fails; after that the writer is of no more use.
     pub fn append_packed(&mut self, packed: &Packed) -> Result<(), TableError> {
+        let bytes = self.check_packed(packed.first, &packed.entries)?;
+        if bytes != packed.bytes.len() as u64 {
+            return Err(self.misfit(format!("{} bytes of blocks, {bytes} expected", packed.bytes.len())));
+        }
+        self.put(packed).inspect_err(|_| self.broken = true)
+    }
+
+    /// Leaves room for blocks that were packed elsewhere, of which only the first's number and the entries are known.
+    ///
+    /// Returns where the caller, or another process, has to write their bytes in the file [`Writer::partial`] before
+    /// [`Writer::finish`] is called, which reads the file once more then.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Malformed`] if they are not the next blocks.
+    pub fn reserve(&mut self, first: u64, entries: &[u16]) -> Result<u64, TableError> {
+        let bytes = self.check_packed(first, entries)?;
+        let at = self.at;
+        self.shared = true;
+        self.enter(entries);
+        self.at += bytes;
+        Ok(at)
+    }
+
+    /// The temporary file.
+    #[must_use]
+    pub fn partial(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Checks that these are the next blocks; returns how many bytes they take.
+    fn check_packed(&self, first: u64, entries: &[u16]) -> Result<u64, TableError> {
         if self.broken {
             return Err(TableError::Broken { file: self.name() });
         }
-        let bytes: usize = packed.entries.iter().map(|&entry| Entry(entry).len() + SUM).sum();
-        let end = packed.first.saturating_add(packed.entries.len() as u64);
-        let finding = if !self.values.is_empty() || packed.first != self.next_block || end > self.packer.blocks() {
-            format!("blocks {} to {end} of {}, not the next ones", packed.first, self.packer.blocks())
-        } else if bytes != packed.bytes.len() {
-            format!("{} bytes of blocks, {bytes} expected", packed.bytes.len())
-        } else {
-            return self.put(packed).inspect_err(|_| self.broken = true);
-        };
-        Err(TableError::Malformed { file: self.name(), part: Part::Block(self.next_block), finding })
+        let end = first.saturating_add(entries.len() as u64);
+        if !self.values.is_empty() || first != self.next_block || end > self.packer.blocks() {
+            return Err(self.misfit(format!("blocks {first} to {end} of {}, not the next ones", self.packer.blocks())));
+        }
+        Ok(entries.iter().map(|&entry| (Entry(entry).len() + SUM) as u64).sum())
+    }
+
+    fn misfit(&self, finding: String) -> TableError {
+        TableError::Malformed { file: self.name(), part: Part::Block(self.next_block), finding }
     }
 
     /// Packs and writes the complete blocks among the waiting values.
@@ -231,8 +264,14 @@ impl<C: Cell> Writer<C> {
 
     /// Writes the next blocks and notes where they lie.
     fn put(&mut self, packed: &Packed) -> Result<(), TableError> {
+        self.enter(&packed.entries);
+        self.write(&packed.bytes)
+    }
+
+    /// Notes where the next blocks lie, the first of them at the end of what there is.
+    fn enter(&mut self, entries: &[u16]) {
         let mut at = self.at;
-        for &entry in &packed.entries {
+        for &entry in entries {
             let entry = Entry(entry);
             self.group.push(entry);
             at += (entry.len() + SUM) as u64;
@@ -242,9 +281,7 @@ impl<C: Cell> Writer<C> {
                 self.group_at = at;
             }
         }
-        self.write(&packed.bytes)?;
         self.written = self.packer.start(self.next_block);
-        Ok(())
     }
 
     /// Appends the record of the current group to the index.
@@ -261,6 +298,10 @@ impl<C: Cell> Writer<C> {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
         self.body_sum.update(bytes);
+        if self.shared {
+            let sought = self.file.seek(SeekFrom::Start(self.at));
+            sought.map_err(|source| self.io_error("write the table", source))?;
+        }
         self.file.write_all(bytes).map_err(|source| self.io_error("write the table", source))?;
         self.at += bytes.len() as u64;
         Ok(())
@@ -304,6 +345,9 @@ impl<C: Cell> Writer<C> {
         self.write(&index)?;
         let header_at = self.at;
         self.write(&header)?;
+        if self.shared {
+            self.body_sum = self.read_back().map_err(|source| self.io_error("read the table back", source))?;
+        }
         let preamble = Preamble {
             finished: true,
             file_len: self.at,
@@ -313,6 +357,23 @@ impl<C: Cell> Writer<C> {
         };
         self.publish(&preamble)?;
         Ok(preamble.file_len)
+    }
+
+    /// The checksum of everything after the preamble, others' blocks included.
+    fn read_back(&self) -> io::Result<Box<Xxh3>> {
+        // Opened anew, since a shared file system shows what others wrote to those who open a file after that.
+        let mut file = File::open(self.partial())?;
+        file.seek(SeekFrom::Start(PREAMBLE as u64))?;
+        let mut sum = Box::<Xxh3>::default();
+        let mut piece = vec![0; BATCH];
+        let mut left = self.at - PREAMBLE as u64;
+        while left > 0 {
+            let len = usize::try_from(left).unwrap_or(BATCH).min(BATCH);
+            file.read_exact(&mut piece[..len])?;
+            sum.update(&piece[..len]);
+            left -= len as u64;
+        }
+        Ok(sum)
     }
 
     /// Makes the temporary file the table.

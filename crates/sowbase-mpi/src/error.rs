@@ -90,6 +90,15 @@ impl Error {
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Self::Database(error) if error.is_interrupt())
     }
+
+    /// Whether a layer is too large, which all processes find out alike before anything is solved.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Database(error) => matches!(error, DatabaseError::Memory { .. } | DatabaseError::TooLarge { .. }),
+            Self::TooFewProcesses { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 impl From<SolveError> for Error {

@@ -31,7 +31,7 @@ use mpi::Threading;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use sowbase::cli::{BuildArgs, Failure, build_with};
 use sowbase::database::{BuildOptions, BuildProgress, Built, Database, Plan};
-use sowbase::solve::{SolveError, Unwatched};
+use sowbase::solve::Unwatched;
 
 use error::Error;
 use run::{Build, Options};
@@ -74,6 +74,9 @@ fn parse_minutes(text: &str) -> Result<Duration, String> {
 /// The exit code for a damaged file, a refused operation, or a system that MPI does not run on.
 const DATA: u8 = 3;
 
+/// The exit code for a build that may not start.
+const NOT_THERE: u8 = 1;
+
 fn main() -> ExitCode {
     // Threads compute; only the main thread talks to the others.
     let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Funneled) else {
@@ -85,26 +88,24 @@ fn main() -> ExitCode {
         return ExitCode::from(DATA);
     }
     let transport = Transport::new(&universe);
-    let args = match Args::try_parse() {
-        Ok(args) => args,
+    let code = match Args::try_parse() {
+        Ok(Args { command: Command::Build(args) }) => start(&transport, &args).unwrap_or_else(|failure| {
+            if let Some(text) = failure.message().filter(|_| transport.is_root()) {
+                eprintln!("sowbase-mpi: {text}");
+            }
+            failure.code()
+        }),
         Err(error) => {
             if transport.is_root() {
                 // Nobody is left to tell that this could not be told.
                 let _ = error.print();
             }
-            return ExitCode::from(error.exit_code() as u8);
+            ExitCode::from(error.exit_code() as u8)
         }
     };
-    let Command::Build(args) = args.command;
-    match start(&transport, &args) {
-        Ok(code) => code,
-        Err(failure) => {
-            if let Some(text) = failure.message().filter(|_| transport.is_root()) {
-                eprintln!("sowbase-mpi: {text}");
-            }
-            failure.code()
-        }
-    }
+    // MPI ends all processes once one has ended with a failure; the root has told what it had to tell by now.
+    transport.any(false);
+    code
 }
 
 fn start(transport: &Transport, args: &SharedBuild) -> Result<ExitCode, Failure> {
@@ -143,7 +144,7 @@ fn start(transport: &Transport, args: &SharedBuild) -> Result<ExitCode, Failure>
         return Ok(ExitCode::SUCCESS);
     }
     let database = args.build.folder.open()?;
-    let plan = database.plan(args.build.seeds, args.build.closed)?;
+    let plan = database.plan(args.build.seeds, args.build.closed).map_err(|error| fail(transport, error.into()))?;
     let _: Vec<Built> = build(&database, &plan, &Unwatched)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -151,17 +152,18 @@ fn start(transport: &Transport, args: &SharedBuild) -> Result<ExitCode, Failure>
 /// Turns an error that all processes have into a failure. One that this process has alone ends them all here: the others
 /// wait for it and would never know.
 fn fail(transport: &Transport, error: Error) -> Failure {
-    use sowbase::database::DatabaseError::{Memory, TooLarge};
-    match error {
-        Error::Database(error @ (Memory { .. } | TooLarge { .. })) => error.into(),
-        Error::Database(error) if error.is_interrupt() => error.into(),
-        Error::Database(sowbase::database::DatabaseError::Solve(error @ SolveError::TooLarge { .. })) => {
-            sowbase::database::DatabaseError::from(error).into()
-        }
-        Error::TooFewProcesses { .. } => Failure::Told(1, error.into()),
-        error => {
+    let all_have_it = error.is_interrupt() || error.is_refusal();
+    let failure = match error {
+        Error::Database(error) => error.into(),
+        error @ Error::TooFewProcesses { .. } => Failure::Told(NOT_THERE, error.into()),
+        error => Failure::Told(DATA, error.into()),
+    };
+    match failure {
+        Failure::Told(code, error) if !all_have_it => {
             eprintln!("sowbase-mpi: process {} of {}: {error}", transport.process(), transport.processes());
-            transport.abort(DATA)
+            eprintln!("sowbase-mpi: all processes end; the same command goes on where this one stopped");
+            transport.abort(code)
         }
+        failure => failure,
     }
 }

@@ -39,6 +39,7 @@ struct Cost {
     processes: usize,
     solving: u64,
     table: u64,
+    sharing: u64,
     memory: Option<u64>,
     seconds: [f64; 2],
 }
@@ -48,16 +49,18 @@ impl fmt::Display for Cost {
         let each = |bytes: u64| bytes as f64 / self.positions as f64;
         write!(
             f,
-            "layer {:>3}: {} process(es), {:.2} s solving and {:.2} s writing, {:.2} bytes a position between them to solve and {:.2} to write and share",
+            "layer {:>3}: {} process(es), {:.2} s to solve and {:.2} s to write, {:.2} + {:.2} bytes a position between them, \
+             and {:.2} to hold the layer",
             self.layer.to_string(),
             self.processes,
             self.seconds[0],
             self.seconds[1],
             each(self.solving),
             each(self.table),
+            each(self.sharing),
         )?;
         match self.memory {
-            Some(bytes) => write!(f, ", {} KiB in the fullest so far", bytes / 1024),
+            Some(bytes) => write!(f, "; at most {} KiB in a process", bytes / 1024),
             None => Ok(()),
         }
     }
@@ -111,10 +114,10 @@ impl Build<'_> {
             self.progress.begin(step);
             let begin = Instant::now();
             let bytes = match database.rules().scoring() {
-                Scoring::Seeds => self.make::<Seeds>(&mut below, step.layer, |below, index, values| {
+                Scoring::Seeds => self.make::<Seeds>(&mut below, &folders, step.layer, |below, index, values| {
                     below.hold(index, values);
                 })?,
-                Scoring::Outcome => self.make::<Outcome>(&mut below, step.layer, |_, _, _| {})?,
+                Scoring::Outcome => self.make::<Outcome>(&mut below, &folders, step.layer, |_, _, _| {})?,
             };
             folders.fetch(transport, database, step.layer)?;
             let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
@@ -182,6 +185,7 @@ impl Build<'_> {
     fn make<T: Tally>(
         &self,
         below: &mut Below<'_>,
+        folders: &Folders,
         layer: Layer,
         keep: impl FnOnce(&mut Below<'_>, LayerIndex, Vec<T::Cell>),
     ) -> Result<u64, Error> {
@@ -194,10 +198,18 @@ impl Build<'_> {
         let (begin, sent) = (Instant::now(), transport.sent());
         let words = solve::solve::<T>(&work, &mut checkpoints)?;
         let (solved, sent_solved) = (Instant::now(), transport.sent());
-        let (bytes, values) = tables::write(&work, &words, database, below.wants(index.size()))?;
+        let written = match tables::write(&work, &words, database, folders, below.wants(index.size())) {
+            Err(error) if error.is_interrupt() => {
+                // Writing begins again, solving does not.
+                checkpoints.save(&work, &words, T::LAST)?;
+                return Err(error);
+            }
+            written => written?,
+        };
         checkpoints.clear()?;
         if self.options.stats {
-            let sums = transport.sum(&[sent_solved - sent, transport.sent() - sent_solved]);
+            let sums =
+                transport.sum(&[sent_solved - sent, transport.sent() - sent_solved - written.shared, written.shared]);
             let memory = transport.most(peak_memory().unwrap_or(0));
             let cost = Cost {
                 layer,
@@ -205,6 +217,7 @@ impl Build<'_> {
                 processes: transport.processes(),
                 solving: sums[0],
                 table: sums[1],
+                sharing: sums[2],
                 memory: (memory > 0).then_some(memory),
                 seconds: [(solved - begin).as_secs_f64(), solved.elapsed().as_secs_f64()],
             };
@@ -212,9 +225,9 @@ impl Build<'_> {
                 println!("{cost}");
             }
         }
-        if let Some(values) = values {
+        if let Some(values) = written.held {
             keep(below, index, values);
         }
-        Ok(bytes)
+        Ok(written.bytes)
     }
 }

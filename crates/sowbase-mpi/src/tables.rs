@@ -1,19 +1,25 @@
 //! Writing the table of a solved layer together, and holding layers for those above.
 //!
 //! The table is made window by window: each process gathers the values of its part of a window, consecutive blocks of
-//! the table, packs these, and the root appends them to the file in order, so that its checksums are made as they are by
-//! a single process. What is in memory beside the layer is one window.
+//! the table, and packs these. The root notes the lengths of all, tells each process where its part begins, and everybody
+//! writes; or, where not all see the root's folder, they send their parts to the root. Then the root adds the header and
+//! renames the file. What is in memory beside the layer is one window.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use sowbase::database::{Database, OpenLayer, recipe, shape};
 use sowbase::index::LayerIndex;
-use sowbase::table::{Cell, Model, Packed, Packer, Writer};
+use sowbase::rules::Layer;
+use sowbase::table::{Cell, Model, Packed, Packer, TableError, Writer};
 
 use crate::below::Below;
 use crate::error::Error;
+use crate::folders::Folders;
 use crate::partition::{Partition, split};
 use crate::solve::{Words, Work};
 use crate::tally::Tally;
@@ -22,7 +28,17 @@ use crate::transport::Transport;
 /// Values of a window for each process, at the most.
 const WINDOW: u64 = 1 << 20;
 
-/// Writes the table of a layer; returns its bytes, and the values of the whole layer if they are to be held. A meeting.
+/// What became of a layer's values.
+pub struct Written<C> {
+    /// Bytes of the table.
+    pub bytes: u64,
+    /// The values of the whole layer, if they are to be held.
+    pub held: Option<Vec<C>>,
+    /// Bytes that this process sent so that all can hold the layer.
+    pub shared: u64,
+}
+
+/// Writes the table of a layer, and gives everybody its values if they are to be held. A meeting.
 ///
 /// # Errors
 /// A layer below is damaged, the table cannot be written, or somebody was asked to stop.
@@ -30,46 +46,123 @@ pub fn write<T: Tally>(
     work: &Work<'_>,
     words: &Words<T>,
     database: &Database,
+    folders: &Folders,
     hold: bool,
-) -> Result<(u64, Option<Vec<T::Cell>>), Error> {
+) -> Result<Written<T::Cell>, Error> {
     let Work { transport, index, below, progress, .. } = *work;
     let layer = index.layer();
+    let own = transport.process();
     let floored = below.is_floored();
     let histogram = histogram::<T>(work, words);
     let options = recipe::table_options(fit(work, words, floored)?, floored);
     let shape = shape(index)?;
     let packer = Packer::new(&shape, options.clone());
-    let mut writer = None;
-    if transport.is_root() {
+    let mut sink = Sink::<T::Cell>::create(transport, database, layer, folders, || {
         let meta = recipe::meta(below.rules(), index, histogram);
-        writer = Some(Writer::<T::Cell>::create(&database.file(layer), meta, shape, options)?);
-    }
+        Writer::create(&database.file(layer), meta, shape, options)
+    })?;
     progress.stage("write", index.size());
     let mut held = hold.then(|| Vec::with_capacity(index.size() as usize));
+    let mut shared = 0;
     for window in windows(&packer, transport.processes()) {
         work.check()?;
         let ranks = |blocks: &Range<u64>| packer.start(blocks.start)..packer.start(blocks.end);
         let parts: Vec<Range<u64>> = window.iter().map(ranks).collect();
         let values = collect(work, words, &parts)?;
-        let own = transport.process();
         let floors = if floored { Some(floors::<T>(work, &parts[own])?) } else { None };
         let packed = packer.pack(window[own].start, &values, floors.as_deref());
-        let packed = packed.map_err(|source| Error::Pack { layer, source })?;
-        let mut message = Vec::with_capacity(2 * packed.entries.len() + packed.bytes.len());
-        message.extend(packed.entries.iter().flat_map(|entry| entry.to_le_bytes()));
-        message.extend(packed.bytes);
-        if let (Some(messages), Some(writer)) = (transport.gather(message), &mut writer) {
-            for ((from, message), blocks) in messages.into_iter().enumerate().zip(&window) {
-                writer.append_packed(&read_packed(from, &message, blocks)?)?;
-            }
-        }
+        sink.append(&packed.map_err(|source| Error::Pack { layer, source })?, &window)?;
         if let Some(held) = &mut held {
+            let before = transport.sent();
             share(transport, &values, held);
+            shared += transport.sent() - before;
         }
         progress.advance(parts.iter().map(|part| part.end - part.start).sum());
     }
-    let bytes = writer.map(Writer::finish).transpose()?.unwrap_or(0);
-    Ok((transport.most(bytes), held))
+    Ok(Written { bytes: sink.finish()?, held, shared })
+}
+
+/// Where the parts of a table go.
+struct Sink<'a, C: Cell> {
+    transport: &'a Transport,
+    /// The root's.
+    writer: Option<Writer<C>>,
+    /// The unfinished file, if everybody writes to it.
+    partial: Option<(PathBuf, File)>,
+}
+
+impl<'a, C: Cell> Sink<'a, C> {
+    /// Makes the file. A meeting.
+    fn create(
+        transport: &'a Transport,
+        database: &Database,
+        layer: Layer,
+        folders: &Folders,
+        create: impl FnOnce() -> Result<Writer<C>, TableError>,
+    ) -> Result<Self, Error> {
+        let writer = if transport.is_root() { Some(create()?) } else { None };
+        if folders.apart {
+            return Ok(Self { transport, writer, partial: None });
+        }
+        let name = writer.as_ref().and_then(|writer| writer.partial().file_name()?.to_str());
+        let mut name = name.unwrap_or_default().to_owned().into_bytes();
+        transport.broadcast(&mut name);
+        // The name is the root's own for the table of this layer.
+        let path = database.file(layer).with_file_name(String::from_utf8_lossy(&name).into_owned());
+        let file = File::options().write(true).open(&path);
+        let file = file.map_err(|source| Error::Io { path: path.clone(), action: "open the table", source })?;
+        Ok(Self { transport, writer, partial: Some((path, file)) })
+    }
+
+    /// Appends the parts of a window, of which `window` tells the blocks. A meeting.
+    fn append(&mut self, packed: &Packed, window: &[Range<u64>]) -> Result<(), Error> {
+        let mut message: Vec<u8> = packed.entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+        let Some((path, file)) = &self.partial else {
+            message.extend_from_slice(&packed.bytes);
+            if let (Some(messages), Some(writer)) = (self.transport.gather(message), &mut self.writer) {
+                for ((from, message), blocks) in messages.into_iter().enumerate().zip(window) {
+                    let (entries, bytes) = read_entries(from, &message, blocks)?;
+                    writer.append_packed(&Packed { first: blocks.start, entries, bytes: bytes.to_vec() })?;
+                }
+            }
+            return Ok(());
+        };
+        let mut starts = Vec::new();
+        if let (Some(messages), Some(writer)) = (self.transport.gather(message), &mut self.writer) {
+            for ((from, message), blocks) in messages.into_iter().enumerate().zip(window) {
+                let (entries, _) = read_entries(from, &message, blocks)?;
+                starts.extend(writer.reserve(blocks.start, &entries)?.to_le_bytes());
+            }
+        }
+        self.transport.broadcast(&mut starts);
+        let own = self.transport.process();
+        let expected = 8 * self.transport.processes() as u64;
+        let mut start = [0; 8];
+        match starts.get(8 * own..8 * own + 8) {
+            Some(bytes) => start.copy_from_slice(bytes),
+            None => return Err(Error::Length { from: 0, found: starts.len() as u64, expected }),
+        }
+        let written = file.write_all_at(&packed.bytes, u64::from_le_bytes(start));
+        written.map_err(|source| Error::Io { path: path.clone(), action: "write the table", source })
+    }
+
+    /// Gives the table its name; returns its bytes. A meeting.
+    fn finish(self) -> Result<u64, Error> {
+        if let Some((path, file)) = self.partial {
+            file.sync_all().map_err(|source| Error::Io { path, action: "write the table to disk", source })?;
+            // Everybody's part is on the disk before the root reads the file and vouches for it.
+            self.transport.any(false);
+        }
+        let bytes = self.writer.map(Writer::finish).transpose()?.unwrap_or(0);
+        Ok(self.transport.most(bytes))
+    }
+}
+
+fn read_entries<'m>(from: usize, message: &'m [u8], blocks: &Range<u64>) -> Result<(Vec<u16>, &'m [u8]), Error> {
+    let expected = 2 * (blocks.end - blocks.start) as usize;
+    let short = Error::Length { from, found: message.len() as u64, expected: expected as u64 };
+    let (entries, bytes) = message.split_at_checked(expected).ok_or(short)?;
+    Ok((entries.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect(), bytes))
 }
 
 /// Reads a table together, to hold the layer. A meeting.
@@ -110,16 +203,6 @@ fn windows(packer: &Packer, processes: usize) -> Vec<Vec<Range<u64>>> {
     let step = (WINDOW / values_a_block).max(1) * processes as u64;
     let starts = (0..blocks).step_by(step as usize);
     starts.map(|start| split(&(start..blocks.min(start + step)), processes)).collect()
-}
-
-fn read_packed(from: usize, message: &[u8], blocks: &Range<u64>) -> Result<Packed, Error> {
-    let entries = 2 * (blocks.end - blocks.start) as usize;
-    if message.len() < entries {
-        return Err(Error::Length { from, found: message.len() as u64, expected: entries as u64 });
-    }
-    let (entries, bytes) = message.split_at(entries);
-    let entries = entries.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
-    Ok(Packed { first: blocks.start, entries, bytes: bytes.to_vec() })
 }
 
 /// The values of the part of this process, from wherever they are. A meeting.

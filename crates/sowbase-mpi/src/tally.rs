@@ -81,6 +81,8 @@ pub trait Tally: Send + Sync + 'static {
     type Cell: Cell;
     /// Whether all levels are done as soon as no position is pending.
     const ENDS_EARLY: bool;
+    /// The last of the levels.
+    const LAST: u16;
 
     /// The levels of a layer of `seeds` seeds, in order.
     fn levels(seeds: u8) -> Box<dyn Iterator<Item = u16>>;
@@ -119,9 +121,10 @@ impl Tally for Seeds {
     type Word = u16;
     type Cell = i8;
     const ENDS_EARLY: bool = false;
+    const LAST: u16 = 1;
 
     fn levels(seeds: u8) -> Box<dyn Iterator<Item = u16>> {
-        Box::new((1..=u16::from(seeds)).rev())
+        Box::new((Self::LAST..=u16::from(seeds)).rev())
     }
 
     fn first(look: &Look) -> u16 {
@@ -184,9 +187,10 @@ impl Tally for Outcome {
     type Word = u32;
     type Cell = i16;
     const ENDS_EARLY: bool = true;
+    const LAST: u16 = i16::MAX as u16 - 1;
 
     fn levels(_: u8) -> Box<dyn Iterator<Item = u16>> {
-        Box::new(0..i16::MAX as u16)
+        Box::new(0..=Self::LAST)
     }
 
     fn first(look: &Look) -> u32 {
