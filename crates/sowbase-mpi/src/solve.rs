@@ -2,8 +2,8 @@
 //!
 //! Each process keeps one word a position of its own ([`tally`](crate::tally)). First it looks at each of them once. Then,
 //! level by level, those that have settled are announced ([`links`](crate::links)), which may settle others anywhere.
-//! A process announces until something is due to some other process that is as long as a message may be, or until
-//! nothing is left; then all exchange what they have, apply it, and begin the next round. A level is done after a
+//! A process announces, and hears what concerns itself, until a message to some other process is as long as it may be,
+//! or until nothing is left; then all exchange what they have, apply it, and begin the next round. A level is done after a
 //! round in which nobody had anything to say. So no queue grows: what waits to be sent has a ceiling, what arrives has the
 //! same, and what is still to be announced is a bit in each word.
 
@@ -31,6 +31,9 @@ const CHUNK: usize = 1 << 10;
 
 /// Chunks announced at a time; it bounds how far a message may grow beyond the ceiling.
 const WAVE: usize = 64;
+
+/// Positions announced in a round, so that no round lasts long even if there is nobody to send to.
+const ENOUGH: u64 = 1 << 24;
 
 /// Numbers of a message applied by one task.
 const TASK: usize = 1 << 12;
@@ -317,14 +320,20 @@ impl<'a, T: Tally, L: Links> Round<'a, T, L> {
     fn announce(&mut self, level: u16) -> (u64, bool) {
         let ceiling = ceiling(self.outboxes.len());
         let here = &self.here;
+        let own = self.work.transport.process();
         let mut announced = 0;
         let mut at = 0;
         loop {
             let wave: Vec<usize> = (at..here.due.len()).filter(|&i| here.due[i].load(Relaxed)).take(WAVE).collect();
             let Some(&last) = wave.last() else {
-                return (announced, false);
+                if at == 0 {
+                    return (announced, false);
+                }
+                // What was heard since may have settled something in front.
+                at = 0;
+                continue;
             };
-            if self.outboxes.iter().any(|[lost, won]| lost.len() + won.len() >= ceiling) {
+            if announced >= ENOUGH || self.outboxes.iter().any(|[lost, won]| lost.len() + won.len() >= ceiling) {
                 return (announced, true);
             }
             at = last + 1;
@@ -335,17 +344,21 @@ impl<'a, T: Tally, L: Links> Round<'a, T, L> {
                     self.outboxes[usize::from(process)][usize::from(won)].push(number);
                 }
             }
+            // What concerns this process itself needs no round.
+            for (won, numbers) in self.outboxes[own].iter_mut().enumerate() {
+                here.hear(own, numbers, won == 0, level);
+                numbers.clear();
+            }
         }
     }
 
     /// Exchanges the outboxes and hears what others say; returns the joined flags.
     fn exchange(&mut self, level: u16, flags: u8) -> Result<u8, Error> {
         let transport = self.work.transport;
-        let own = transport.process();
-        let outgoing = self.outboxes.par_iter_mut().enumerate().map(|(process, outbox)| {
+        let outgoing = self.outboxes.par_iter_mut().map(|outbox| {
             let mut message = Vec::new();
-            if process != own && outbox.iter().any(|numbers| !numbers.is_empty()) {
-                for numbers in &mut *outbox {
+            if outbox.iter().any(|numbers| !numbers.is_empty()) {
+                for numbers in outbox {
                     numbers.sort_unstable();
                     pack(numbers, &mut message);
                     numbers.clear();
@@ -356,9 +369,6 @@ impl<'a, T: Tally, L: Links> Round<'a, T, L> {
         let outgoing: Vec<Vec<u8>> = outgoing.collect();
         let exchanged = transport.exchange(&outgoing, flags);
         drop(outgoing);
-        for (won, numbers) in std::mem::take(&mut self.outboxes[own]).iter().enumerate() {
-            self.here.hear(own, numbers, won == 0, level);
-        }
         for (from, message) in exchanged.incoming.iter().enumerate().filter(|(_, message)| !message.is_empty()) {
             let mut at = 0;
             for lost in [true, false] {
