@@ -15,7 +15,7 @@ pub fn sample(count: u64) -> Vec<Range<u64>> {
     const STRETCHES: u64 = 1 << 10;
     let apart = count / STRETCHES;
     if apart <= STRETCH {
-        return vec![0..count];
+        return std::iter::once(0..count).collect();
     }
     let starts = (0..count.div_ceil(apart)).map(|i| i * apart);
     starts.map(|start| start..count.min(start + STRETCH)).collect()

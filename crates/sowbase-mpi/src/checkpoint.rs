@@ -169,7 +169,7 @@ impl<'a> Checkpoints<'a> {
         let transport = work.transport;
         for process in (transport.process()..state.processes).step_by(transport.processes()) {
             let words = state.partition().len(process);
-            self.check_part(&self.part_path(state.stamp, process), words * T::Word::BYTES as u64)?;
+            check_part(&self.part_path(state.stamp, process), words * T::Word::BYTES as u64)?;
         }
         let words = Words::unseen(work.partition.len(transport.process()));
         let mut parts: Vec<Option<File>> = (0..state.processes).map(|_| None).collect();
@@ -193,29 +193,6 @@ impl<'a> Checkpoints<'a> {
         // Nobody goes on, and in time removes these files, before all have read them.
         transport.any(false);
         Ok(Some((words, state.level)))
-    }
-
-    fn check_part(&self, path: &Path, expected: u64) -> Result<(), Error> {
-        let failed = |source| Error::Io { path: path.to_owned(), action: "read the state", source };
-        let refuse = |finding: String| Error::Checkpoint { path: path.to_owned(), finding };
-        let file = File::open(path).map_err(failed)?;
-        let found = file.metadata().map_err(failed)?.len();
-        if found != SUM + expected {
-            return Err(refuse(format!("{found} bytes, expected {}", SUM + expected)));
-        }
-        let mut sum = [0; SUM as usize];
-        file.read_exact_at(&mut sum, 0).map_err(failed)?;
-        let mut hasher = Xxh3::new();
-        let mut at = SUM;
-        let mut piece = vec![0; PIECE];
-        while at < found {
-            let len = PIECE.min((found - at) as usize);
-            file.read_exact_at(&mut piece[..len], at).map_err(failed)?;
-            hasher.update(&piece[..len]);
-            at += len as u64;
-        }
-        let (found, expected) = (hasher.digest(), u64::from_le_bytes(sum));
-        if found == expected { Ok(()) } else { Err(refuse(format!("checksum {found:016x}, expected {expected:016x}"))) }
     }
 
     /// Removes all states of the folder: their layer is done.
@@ -261,6 +238,30 @@ pub fn common_stamp(transport: &Transport) -> u64 {
     let mut stamp = [0; 8];
     stamp.copy_from_slice(&bytes);
     u64::from_le_bytes(stamp)
+}
+
+/// Checks that a part is whole and has so many bytes of words.
+fn check_part(path: &Path, expected: u64) -> Result<(), Error> {
+    let failed = |source| Error::Io { path: path.to_owned(), action: "read the state", source };
+    let refuse = |finding: String| Error::Checkpoint { path: path.to_owned(), finding };
+    let file = File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?.len();
+    if found != SUM + expected {
+        return Err(refuse(format!("{found} bytes, expected {}", SUM + expected)));
+    }
+    let mut sum = [0; SUM as usize];
+    file.read_exact_at(&mut sum, 0).map_err(failed)?;
+    let mut hasher = Xxh3::new();
+    let mut at = SUM;
+    let mut piece = vec![0; PIECE];
+    while at < found {
+        let len = PIECE.min((found - at) as usize);
+        file.read_exact_at(&mut piece[..len], at).map_err(failed)?;
+        hasher.update(&piece[..len]);
+        at += len as u64;
+    }
+    let (found, expected) = (hasher.digest(), u64::from_le_bytes(sum));
+    if found == expected { Ok(()) } else { Err(refuse(format!("checksum {found:016x}, expected {expected:016x}"))) }
 }
 
 fn write_part<T: Tally>(path: &Path, words: &Words<T>) -> std::io::Result<()> {

@@ -386,20 +386,27 @@ pub fn memory<T: Tally>(below: &Below<'_>, index: &LayerIndex, partition: &Parti
     words + BUFFERS + links_memory(below, index, partition)
 }
 
+/// Positions whose moves are counted to foretell those of a layer.
+const SAMPLE: u64 = 1 << 11;
+
+/// An odd factor that spreads consecutive numbers over all ranks.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 fn links_memory(below: &Below<'_>, index: &LayerIndex, partition: &Partition) -> u64 {
     let rules = below.rules();
     if rules.half_rows().is_some() && rules.scoring() == Scoring::Seeds {
         let rows: u64 = (0..=usize::from(index.layer().seeds)).map(|seeds| index.halves().count(seeds)).sum();
         return rows.saturating_mul(8 + 12 * rules.half() as u64);
     }
-    const SAMPLE: u64 = 1 << 11;
-    const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
-    let ranks = (0..SAMPLE.min(index.size())).map(|i| i.wrapping_mul(SCATTER) % index.size());
-    let (mut moves, mut stay, mut sampled) = (Moves::new(), 0, 0);
-    for rank in ranks {
-        rules.expand(&index.unrank(rank), &mut moves);
-        stay += moves.iter().filter(|(_, sown)| sown.gain == 0).count() as u64;
-        sampled += 1;
-    }
-    8 * (partition.longest() as f64 * stay as f64 / f64::max(sampled as f64, 1.0)) as u64
+    let sample = SAMPLE.min(index.size());
+    let mut moves = Moves::new();
+    let stay: u64 = (0..sample)
+        .map(|i| {
+            rules.expand(&index.unrank(i.wrapping_mul(SCATTER) % index.size()), &mut moves);
+            moves.iter().filter(|(_, sown)| sown.gain == 0).count() as u64
+        })
+        .sum();
+    let all = u128::from(partition.longest()) * u128::from(stay) / u128::from(sample.max(1));
+    // Eight bytes a move, and twice that while vectors of them grow.
+    u64::try_from(16 * all).unwrap_or(u64::MAX)
 }
