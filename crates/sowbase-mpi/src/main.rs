@@ -10,6 +10,7 @@ mod below;
 mod checkpoint;
 mod error;
 mod folders;
+mod forecast;
 mod links;
 mod packing;
 mod partition;
@@ -52,6 +53,9 @@ enum Command {
         mpirun --hostfile hosts sowbase-mpi build awari --seeds 30 --checkpoint 30\n\n\
         --memory is a ceiling for each machine, --threads a number for each process.")]
     Build(SharedBuild),
+    /// Tell what a build by so many processes would take, at given rates; needs only one process
+    #[command(after_help = "Example:\n  sowbase-mpi forecast awari --seeds 48 --processes 128 --rate 1e6 --traffic 6")]
+    Forecast(forecast::Forecast),
 }
 
 #[derive(clap::Args, Debug)]
@@ -89,7 +93,7 @@ fn main() -> ExitCode {
     }
     let transport = Transport::new(&universe);
     let code = match Args::try_parse() {
-        Ok(Args { command: Command::Build(args) }) => start(&transport, &args).unwrap_or_else(|failure| {
+        Ok(Args { command }) => run(&transport, &command).unwrap_or_else(|failure| {
             if let Some(text) = failure.message().filter(|_| transport.is_root()) {
                 eprintln!("sowbase-mpi: {text}");
             }
@@ -106,6 +110,19 @@ fn main() -> ExitCode {
     // MPI ends all processes once one has ended with a failure; the root has told what it had to tell by now.
     transport.any(false);
     code
+}
+
+fn run(transport: &Transport, command: &Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Build(args) => start(transport, args),
+        Command::Forecast(args) => {
+            let text = forecast::forecast(args)?;
+            if transport.is_root() {
+                print!("{text}");
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
 }
 
 fn start(transport: &Transport, args: &SharedBuild) -> Result<ExitCode, Failure> {
