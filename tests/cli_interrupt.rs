@@ -114,7 +114,7 @@ fn a_layer_is_resumed_in_the_middle() {
     folder.done("build awari --seeds 12 --quiet");
     let mut left = Vec::new();
     for end in ["-KILL", "-TERM"] {
-        let mut child = start(&folder, "build awari --seeds 13 --quiet --checkpoints 1ms");
+        let mut child = start(&folder, "build awari --seeds 13 --quiet --checkpoint 1ms");
         await_file(&folder, &unfinished);
         signal(&child, end);
         assert_eq!(child.wait().expect("it ends").code(), (end == "-TERM").then_some(130));

@@ -2,10 +2,11 @@
 
 mod table_support;
 
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sowbase::table::{Cell, Codec, Model, TableError, Writer};
+use sowbase::table::{Cell, Codec, Model, Packed, Packer, TableError, Writer};
 use table_support::{Layer, codecs, options, write};
 
 fn files_with_threads<C: Cell + std::fmt::Debug>(layer: &Layer<C>, threads: usize) -> Vec<Vec<u8>> {
@@ -35,6 +36,63 @@ fn chunks_do_not_change_the_bytes() {
         writer.finish().unwrap();
         assert!(std::fs::read(&path).unwrap() == write(&layer, codec, None));
     }
+}
+
+/// Blocks packed apart: given to the writer with their bytes, or written where it left room for them.
+#[test]
+fn packed_blocks_make_the_same_bytes() {
+    let layer = Layer::<i8>::synthetic(50_000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("layer");
+    for codec in codecs(&layer) {
+        let options = options(&layer, codec.clone());
+        let packer = Packer::new(&layer.shape(), options.clone());
+        let parts: Vec<Packed> = (0..packer.blocks())
+            .step_by(7)
+            .map(|first| {
+                let ranks = packer.start(first) as usize..packer.start((first + 7).min(packer.blocks())) as usize;
+                let floors = layer.floors.as_ref().map(|floors| &floors[ranks.clone()]);
+                packer.pack(first, &layer.values[ranks.clone()], floors).unwrap()
+            })
+            .collect();
+        for every in [1, 2, usize::MAX] {
+            let mut writer = Writer::<i8>::create(&path, layer.meta(), layer.shape(), options.clone()).unwrap();
+            for (i, part) in parts.iter().enumerate() {
+                if i % every == 0 {
+                    let at = writer.reserve(part.first, &part.entries).unwrap();
+                    let mut file = std::fs::File::options().write(true).open(writer.partial()).unwrap();
+                    file.seek(SeekFrom::Start(at)).unwrap();
+                    file.write_all(&part.bytes).unwrap();
+                } else {
+                    writer.append_packed(part).unwrap();
+                }
+            }
+            writer.finish().unwrap();
+            assert!(std::fs::read(&path).unwrap() == write(&layer, codec.clone(), None));
+        }
+    }
+}
+
+#[test]
+fn packed_blocks_that_do_not_fit_are_refused() {
+    let layer = Layer::<i8>::synthetic(5000);
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(&layer, Codec::Zstd(3));
+    let packer = Packer::new(&layer.shape(), options.clone());
+    let packed = packer.pack(0, &layer.values, layer.floors.as_deref()).unwrap();
+    assert!(packer.pack(0, &layer.values, layer.floors.as_ref().map(|floors| &floors[1..])).is_err());
+    let mut writer = Writer::<i8>::create(&folder.path().join("layer"), layer.meta(), layer.shape(), options).unwrap();
+    let later = Packed { first: 1, ..packed.clone() };
+    let short = Packed { bytes: packed.bytes[1..].to_vec(), ..packed.clone() };
+    for wrong in [&later, &short] {
+        let error = writer.append_packed(wrong).unwrap_err();
+        assert!(matches!(error, TableError::Malformed { .. }), "{error}");
+    }
+    assert!(writer.reserve(1, &packed.entries).is_err());
+    writer.append_packed(&packed).unwrap();
+    assert!(writer.append_packed(&packed).is_err());
+    drop(writer);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

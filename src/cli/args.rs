@@ -68,7 +68,7 @@ pub(super) enum Command {
 
 /// A rule set.
 #[derive(ClapArgs, Debug)]
-pub(super) struct RulesArgs {
+pub struct RulesArgs {
     /// A game or preset; `sowbase games` lists them
     pub game: String,
     /// Pits a row, 2 to 10; the game's own number if left out
@@ -87,7 +87,8 @@ impl RulesArgs {
 
 /// A rule set and the folder of its tables.
 #[derive(ClapArgs, Debug)]
-pub(super) struct FolderArgs {
+pub struct FolderArgs {
+    /// The rule set.
     #[command(flatten)]
     pub rules: RulesArgs,
     /// The database folder
@@ -105,7 +106,11 @@ pub(super) struct FolderArgs {
 }
 
 impl FolderArgs {
-    pub(super) fn open(&self) -> Result<Database, Failure> {
+    /// The database, which is not read yet.
+    ///
+    /// # Errors
+    /// There are no such rules.
+    pub fn open(&self) -> Result<Database, Failure> {
         let access = if self.no_mmap { Access::Read } else { Access::Map };
         Ok(Database::new(self.rules.make()?, &self.dir, access))
     }
@@ -158,8 +163,10 @@ pub(super) struct GamesArgs {
     pub json: bool,
 }
 
+/// What `build` takes.
 #[derive(ClapArgs, Debug)]
-pub(super) struct BuildArgs {
+pub struct BuildArgs {
+    /// The rule set and the folder.
     #[command(flatten)]
     pub folder: FolderArgs,
     /// Seeds of the last layer
@@ -173,7 +180,7 @@ pub(super) struct BuildArgs {
     pub threads: Option<u16>,
     /// How often the work on a long layer is kept on the disk; also done on Ctrl-C [default: 10m]
     #[arg(long, value_name = "T", value_parser = parse_time)]
-    pub checkpoints: Option<Duration>,
+    pub checkpoint: Option<Duration>,
     /// A ceiling for memory, for example 8G; what is free if left out
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,

@@ -21,7 +21,7 @@ pub(super) const INTERRUPTED: u8 = 130;
 
 /// A failed command.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub enum Failure {
     /// To be told with this exit code.
     Told(u8, anyhow::Error),
     /// The reader of the output has gone away; nobody is left to tell.
@@ -41,14 +41,18 @@ impl Failure {
         Self::Told(DATA, anyhow::anyhow!(message.into()))
     }
 
-    pub(super) fn message(&self) -> Option<String> {
+    /// What to tell, if anybody is there to be told.
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
         match self {
             Self::Told(_, error) => Some(error.to_string()),
             Self::BrokenPipe => None,
         }
     }
 
-    pub(super) fn code(&self) -> ExitCode {
+    /// The exit code.
+    #[must_use]
+    pub fn code(&self) -> ExitCode {
         match self {
             Self::Told(code, _) => ExitCode::from(*code),
             Self::BrokenPipe => ExitCode::SUCCESS,

@@ -12,7 +12,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
-use failure::Failure;
+pub use args::{BuildArgs, FolderArgs, RulesArgs};
+pub use commands::build::run_with as build_with;
+pub use failure::Failure;
+pub use watch::Watch;
 
 /// Runs the program on the arguments of the process.
 #[must_use]

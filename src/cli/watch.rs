@@ -30,7 +30,7 @@ pub(super) fn is_interrupted() -> bool {
 }
 
 /// A progress bar of a build: the layer, its stage, positions a second, and the time left for the whole build.
-pub(super) struct Watch {
+pub struct Watch {
     bar: ProgressBar,
     /// Positions of all missing layers, and of those that are done.
     total: u64,

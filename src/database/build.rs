@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::lock::FolderLock;
+use super::recipe::{meta, sample, table_options};
 use super::unfinished::Unfinished;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
 use crate::solve::{self, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, resume};
-use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
+use crate::table::{Cell, Model, Writer};
 
 /// How a build may spend the machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,12 +21,12 @@ pub struct BuildOptions {
     /// Bytes of memory that may be used; the machine's memory if `None`.
     pub memory: Option<u64>,
     /// How often the work on a long layer is left on the disk, so that a sudden end costs no more than that;
-    /// [`CHECKPOINTS`] if `None`. It is also left when progress cancels the build.
-    pub checkpoints: Option<Duration>,
+    /// [`CHECKPOINT`] if `None`. It is also left when progress cancels the build.
+    pub checkpoint: Option<Duration>,
 }
 
 /// Time between two checkpoints unless [`BuildOptions`] say otherwise.
-pub const CHECKPOINTS: Duration = Duration::from_secs(600);
+pub const CHECKPOINT: Duration = Duration::from_secs(600);
 
 /// A table that a build has written.
 #[derive(Clone, Debug)]
@@ -76,9 +77,7 @@ impl Database {
             return Ok(Vec::new());
         }
         check_memory(plan, options)?;
-        let _lock = FolderLock::take(&self.folder)?;
-        self.check_disk(plan)?;
-        self.sweep()?;
+        let _lock = self.prepare(plan)?;
         let mut lower = Lower::default();
         let mut all_built = Vec::new();
         let last_missing = plan.steps.iter().rposition(|step| !step.present).unwrap_or(0);
@@ -86,7 +85,7 @@ impl Database {
             if progress.is_cancelled() {
                 return Err(SolveError::Interrupted.into());
             }
-            let interval = options.checkpoints.unwrap_or(CHECKPOINTS);
+            let interval = options.checkpoint.unwrap_or(CHECKPOINT);
             let unfinished = Unfinished::new(self, step.layer, step.positions, interval);
             // Another build may have made the table between planning and locking.
             if let Some(loaded) = self.load(step.layer, &mut lower)? {
@@ -131,6 +130,18 @@ impl Database {
             (Err(SolveError::Interrupted), Some(failure)) => Err(failure),
             (solved, _) => Ok(solved?),
         }
+    }
+
+    /// Takes the folder for a build of `plan` by whoever calls: locks it for as long as what is returned lives, checks
+    /// the disk, and removes what a killed build left behind.
+    ///
+    /// # Errors
+    /// Another build holds the folder, or the tables do not fit onto the disk.
+    pub fn prepare(&self, plan: &Plan) -> Result<FolderLock, DatabaseError> {
+        let lock = FolderLock::take(&self.folder)?;
+        self.check_disk(plan)?;
+        self.sweep()?;
+        Ok(lock)
     }
 
     fn check_disk(&self, plan: &Plan) -> Result<(), DatabaseError> {
@@ -181,20 +192,8 @@ impl Database {
         progress: &dyn Progress,
     ) -> Result<u64, DatabaseError> {
         progress.stage("write", values.len() as u64);
-        let rule_set = self.rules.rule_set();
-        let meta = Meta {
-            rules: rule_set.text(),
-            fingerprint: rule_set.fingerprint(),
-            seeds: index.layer().seeds,
-            closed: index.layer().closed,
-            index: index.scheme().to_owned(),
-            positions: index.positions(),
-            histogram: histogram(index, values, widen),
-        };
-        let codec = Codec::Context(fit(values, floors));
-        // What captures leave is short; whole values pack better in longer blocks.
-        let block = if floors.is_some() { None } else { Some(1024) };
-        let options = Options { codec, block, floored: floors.is_some() };
+        let meta = meta(self.rules.as_ref(), index, histogram(index, values, widen));
+        let options = table_options(fit(values, floors), floors.is_some());
         let mut writer = Writer::<C>::create(&self.file(index.layer()), meta, shape(index)?, options)?;
         for (i, chunk) in values.chunks(CHUNK).enumerate() {
             if progress.is_cancelled() {
@@ -228,16 +227,14 @@ pub fn free_memory() -> Option<u64> {
 
 /// Fits a model to a layer, or to stretches from all over one so large that these tell as much.
 fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Model {
-    const STRETCH: usize = 1 << 13;
-    const STRETCHES: usize = 1 << 10;
-    let apart = values.len() / STRETCHES;
-    if apart <= STRETCH {
+    let stretches = sample(values.len() as u64);
+    if let [_] = stretches[..] {
         return Model::fit(values, floors);
     }
-    let sample = |all: &[C]| -> Vec<C> {
-        all.chunks(apart).flat_map(|part| &part[..STRETCH.min(part.len())]).copied().collect()
+    let sampled = |all: &[C]| -> Vec<C> {
+        stretches.iter().flat_map(|part| &all[part.start as usize..part.end as usize]).copied().collect()
     };
-    Model::fit(&sample(values), floors.map(sample).as_deref())
+    Model::fit(&sampled(values), floors.map(sampled).as_deref())
 }
 
 /// Positions by value; a mirrored pair counts twice.

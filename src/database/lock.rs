@@ -6,7 +6,7 @@ use std::path::Path;
 use super::DatabaseError;
 
 /// Holds the folder's lock until dropped; the system frees it if the process dies.
-pub(super) struct FolderLock {
+pub struct FolderLock {
     _file: File,
 }
 

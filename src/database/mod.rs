@@ -8,6 +8,7 @@ mod build;
 mod error;
 mod lock;
 mod plan;
+pub mod recipe;
 mod scratch;
 mod unfinished;
 
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use build::{BuildOptions, BuildProgress, Built, free_memory};
 pub use error::DatabaseError;
+pub use lock::FolderLock;
 pub use plan::{Plan, Step};
 
 use crate::index::LayerIndex;
@@ -229,7 +231,11 @@ impl Database {
     }
 }
 
-fn shape(index: &LayerIndex) -> Result<Shape, DatabaseError> {
+/// The rows of a layer as its table has them.
+///
+/// # Errors
+/// The layer is too large for a table.
+pub fn shape(index: &LayerIndex) -> Result<Shape, DatabaseError> {
     // A number of seeds of which no half is symmetric leaves an empty segment in mirrored numberings.
     let segments = index.shape().into_iter().filter(|segment| segment.rows > 0);
     let segments = segments.map(|s| crate::table::Segment { rows: s.rows, row_len: s.row_len });

@@ -2,7 +2,7 @@
 //!
 //! A table knows no game. It holds a sequence of values, one for each rank, in rows of given
 //! lengths ([`Shape`]), together with a description that it does not interpret ([`Meta`]).
-//! [`Writer`] makes one, [`Table`] reads one from any bytes, [`TableFile`] from a file, and
+//! [`Writer`] makes one (with blocks that several [`Packer`]s may have packed), [`Table`] reads one from any bytes, [`TableFile`] from a file, and
 //! [`BlockCache`] keeps decoded blocks of many. `docs/format.md` shows every byte.
 //!
 //! ```
@@ -27,6 +27,7 @@ mod context;
 mod error;
 mod header;
 mod map;
+mod packer;
 mod reader;
 mod shape;
 mod source;
@@ -38,6 +39,7 @@ pub use context::Model;
 pub use error::{Part, TableError};
 pub use header::{BLOCK_MAX, FORMAT_VERSION, Meta};
 pub(crate) use map::Map;
+pub use packer::{Packed, Packer};
 pub use reader::{Table, TableFile};
 pub use shape::{Segment, Shape};
 pub use source::{Access, Bytes, FileBytes};

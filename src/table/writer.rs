@@ -1,19 +1,16 @@
 //! Writing a table.
 
-#[cfg(unix)]
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::block::{Encoder, Entry, GROUP, Kind, RECORD, checksum};
+use super::block::{Entry, GROUP, RECORD, SUM, checksum};
 use super::context::Model;
 use super::header::{Header, PREAMBLE, Preamble};
-use super::shape::Layout;
-use super::{BLOCK_MAX, Cell, Meta, Part, Shape, TableError};
+use super::{Cell, Meta, Packed, Packer, Part, Shape, TableError};
 
 /// How a writer packs its blocks. Readers find out from the file.
 #[derive(Debug, Clone)]
@@ -28,21 +25,21 @@ pub enum Codec {
 
 impl Codec {
     /// Values in a block unless [`Options::block`] says otherwise.
-    fn block(&self) -> u32 {
+    pub(super) fn block(&self) -> u32 {
         match self {
             Codec::Zstd(_) => 4096,
             Codec::Context(_) => 512,
         }
     }
 
-    fn model(&self) -> Option<&Model> {
+    pub(super) fn model(&self) -> Option<&Model> {
         match self {
             Codec::Zstd(_) => None,
             Codec::Context(model) => Some(model),
         }
     }
 
-    fn level(&self) -> i32 {
+    pub(super) fn level(&self) -> i32 {
         match self {
             Codec::Zstd(level) => *level,
             Codec::Context(_) => 19,
@@ -77,9 +74,7 @@ pub struct Writer<C: Cell> {
     file: NamedTempFile,
     meta: Meta,
     shape: Shape,
-    layout: Layout,
-    options: Options,
-    block: u32,
+    packer: Packer,
     body_sum: Box<Xxh3>,
     at: u64,
     written: u64,
@@ -89,6 +84,8 @@ pub struct Writer<C: Cell> {
     group_at: u64,
     values: Vec<C>,
     floors: Vec<C>,
+    /// Whether others write some of the blocks, so that what is to be summed is known at the end.
+    shared: bool,
     broken: bool,
 }
 
@@ -110,16 +107,12 @@ impl<C: Cell> Writer<C> {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder_of(path)).map_err(io_error)?;
-        let block = options.block.unwrap_or(options.codec.block());
-        let block = block.clamp(1, BLOCK_MAX);
         let mut writer = Self {
             path: path.to_path_buf(),
             file,
             meta,
-            layout: Layout::new(&shape, block),
+            packer: Packer::new(&shape, options),
             shape,
-            options,
-            block,
             body_sum: Box::default(),
             at: 0,
             written: 0,
@@ -129,6 +122,7 @@ impl<C: Cell> Writer<C> {
             group_at: PREAMBLE as u64,
             values: Vec::new(),
             floors: Vec::new(),
+            shared: false,
             broken: false,
         };
         let unfinished = Preamble::default().encode();
@@ -165,7 +159,7 @@ impl<C: Cell> Writer<C> {
             let room = BATCH.saturating_sub(self.values.len()).max(1);
             let take = done..values.len().min(done + room);
             self.values.extend_from_slice(&values[take.clone()]);
-            if self.options.floored {
+            if self.packer.options().floored {
                 match floors {
                     Some(floors) => self.floors.extend_from_slice(&floors[take.clone()]),
                     None => self.floors.extend(values[take.clone()].iter().map(below)),
@@ -183,7 +177,7 @@ impl<C: Cell> Writer<C> {
         if self.broken {
             return Err(TableError::Broken { file: self.name() });
         }
-        let expected = if self.options.floored { values.len() } else { 0 };
+        let expected = if self.packer.options().floored { values.len() } else { 0 };
         if let Some(floors) = floors
             && floors.len() != expected
         {
@@ -201,55 +195,93 @@ impl<C: Cell> Writer<C> {
         Ok(())
     }
 
+    /// Appends blocks that were packed elsewhere by a [`Packer`] of the same shape and options.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Malformed`] if they are not the next blocks or their lengths are not those of their bytes,
+    /// [`TableError::Io`] if writing fails; after that the writer is of no more use.
+    pub fn append_packed(&mut self, packed: &Packed) -> Result<(), TableError> {
+        let bytes = self.check_packed(packed.first, &packed.entries)?;
+        if bytes != packed.bytes.len() as u64 {
+            return Err(self.misfit(format!("{} bytes of blocks, {bytes} expected", packed.bytes.len())));
+        }
+        self.put(packed).inspect_err(|_| self.broken = true)
+    }
+
+    /// Leaves room for blocks that were packed elsewhere, of which only the first's number and the entries are known.
+    ///
+    /// Returns where the caller, or another process, has to write their bytes in the file [`Writer::partial`] before
+    /// [`Writer::finish`] is called, which reads the file once more then.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Malformed`] if they are not the next blocks.
+    pub fn reserve(&mut self, first: u64, entries: &[u16]) -> Result<u64, TableError> {
+        let bytes = self.check_packed(first, entries)?;
+        let at = self.at;
+        self.shared = true;
+        self.enter(entries);
+        self.at += bytes;
+        Ok(at)
+    }
+
+    /// The temporary file.
+    #[must_use]
+    pub fn partial(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Checks that these are the next blocks; returns how many bytes they take.
+    fn check_packed(&self, first: u64, entries: &[u16]) -> Result<u64, TableError> {
+        if self.broken {
+            return Err(TableError::Broken { file: self.name() });
+        }
+        let end = first.saturating_add(entries.len() as u64);
+        if !self.values.is_empty() || first != self.next_block || end > self.packer.blocks() {
+            return Err(self.misfit(format!("blocks {first} to {end} of {}, not the next ones", self.packer.blocks())));
+        }
+        Ok(entries.iter().map(|&entry| (Entry(entry).len() + SUM) as u64).sum())
+    }
+
+    fn misfit(&self, finding: String) -> TableError {
+        TableError::Malformed { file: self.name(), part: Part::Block(self.next_block), finding }
+    }
+
     /// Packs and writes the complete blocks among the waiting values.
     fn pack(&mut self) -> Result<(), TableError> {
-        let mut spans = Vec::new();
-        let mut used = 0;
-        while self.next_block + (spans.len() as u64) < self.layout.blocks() {
-            let span = self.layout.of_block(self.next_block + spans.len() as u64);
-            if used + span.len > self.values.len() {
-                break;
-            }
-            spans.push(used..used + span.len);
-            used += span.len;
+        let used = self.packer.whole_blocks(self.next_block, self.values.len()).last().map_or(0, |span| span.end);
+        let floored = self.packer.options().floored;
+        let floors = floored.then(|| &self.floors[..used]);
+        let packed = self.packer.pack(self.next_block, &self.values[..used], floors);
+        self.put(&packed.map_err(|source| self.io_error("pack the table", source))?)?;
+        self.values.drain(..used);
+        if floored {
+            self.floors.drain(..used);
         }
-        let (values, floors) = (&self.values, &self.floors);
-        let codec = &self.options.codec;
-        let floored = self.options.floored;
-        let packed: Vec<(Kind, Vec<u8>)> = spans
-            .into_par_iter()
-            .map_init(
-                || Encoder::new(codec.level(), codec.model()),
-                |encoder, span| match encoder {
-                    Ok(encoder) => encoder.encode(&values[span.clone()], floored.then(|| &floors[span])),
-                    Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
-                },
-            )
-            .collect::<io::Result<_>>()
-            .map_err(|source| self.io_error("pack the table", source))?;
-        let mut bytes = Vec::new();
-        for (kind, block) in packed {
-            let entry = Entry::new(kind, block.len()).ok_or_else(|| TableError::Malformed {
-                file: self.name(),
-                part: Part::Block(self.next_block),
-                finding: format!("{} bytes long", block.len()),
-            })?;
+        Ok(())
+    }
+
+    /// Writes the next blocks and notes where they lie.
+    fn put(&mut self, packed: &Packed) -> Result<(), TableError> {
+        self.enter(&packed.entries);
+        self.write(&packed.bytes)
+    }
+
+    /// Notes where the next blocks lie, the first of them at the end of what there is.
+    fn enter(&mut self, entries: &[u16]) {
+        let mut at = self.at;
+        for &entry in entries {
+            let entry = Entry(entry);
             self.group.push(entry);
-            bytes.extend_from_slice(&block);
-            bytes.extend_from_slice(&checksum(self.next_block, &block).to_le_bytes());
+            at += (entry.len() + SUM) as u64;
             self.next_block += 1;
             if self.group.len() == GROUP {
                 self.close_group();
-                self.group_at = self.at + bytes.len() as u64;
+                self.group_at = at;
             }
         }
-        self.write(&bytes)?;
-        self.values.drain(..used);
-        if self.options.floored {
-            self.floors.drain(..used);
-        }
-        self.written += used as u64;
-        Ok(())
+        self.written = self.packer.start(self.next_block);
     }
 
     /// Appends the record of the current group to the index.
@@ -266,6 +298,10 @@ impl<C: Cell> Writer<C> {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
         self.body_sum.update(bytes);
+        if self.shared {
+            let sought = self.file.seek(SeekFrom::Start(self.at));
+            sought.map_err(|source| self.io_error("write the table", source))?;
+        }
         self.file.write_all(bytes).map_err(|source| self.io_error("write the table", source))?;
         self.at += bytes.len() as u64;
         Ok(())
@@ -293,12 +329,12 @@ impl<C: Cell> Writer<C> {
         let header = Header {
             meta: std::mem::take(&mut self.meta),
             width: C::WIDTH,
-            floored: self.options.floored,
-            block: self.block,
+            floored: self.packer.options().floored,
+            block: self.packer.block(),
             count: self.shape.count(),
             segments: self.shape.segments().iter().map(|s| (s.rows, s.row_len)).collect(),
             index_at: self.at,
-            model: self.options.codec.model().map(Model::to_bytes).unwrap_or_default(),
+            model: self.packer.options().codec.model().map(Model::to_bytes).unwrap_or_default(),
         };
         let header = header.encode().map_err(|finding| TableError::Malformed {
             file: self.name(),
@@ -309,6 +345,9 @@ impl<C: Cell> Writer<C> {
         self.write(&index)?;
         let header_at = self.at;
         self.write(&header)?;
+        if self.shared {
+            self.body_sum = self.read_back().map_err(|source| self.io_error("read the table back", source))?;
+        }
         let preamble = Preamble {
             finished: true,
             file_len: self.at,
@@ -318,6 +357,23 @@ impl<C: Cell> Writer<C> {
         };
         self.publish(&preamble)?;
         Ok(preamble.file_len)
+    }
+
+    /// The checksum of everything after the preamble, others' blocks included.
+    fn read_back(&self) -> io::Result<Box<Xxh3>> {
+        // Opened anew, since a shared file system shows what others wrote to those who open a file after that.
+        let mut file = File::open(self.partial())?;
+        file.seek(SeekFrom::Start(PREAMBLE as u64))?;
+        let mut sum = Box::<Xxh3>::default();
+        let mut piece = vec![0; BATCH];
+        let mut left = self.at - PREAMBLE as u64;
+        while left > 0 {
+            let len = usize::try_from(left).unwrap_or(BATCH).min(BATCH);
+            file.read_exact(&mut piece[..len])?;
+            sum.update(&piece[..len]);
+            left -= len as u64;
+        }
+        Ok(sum)
     }
 
     /// Makes the temporary file the table.

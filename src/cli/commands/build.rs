@@ -11,19 +11,32 @@ use crate::cli::{output, watch};
 use crate::database::{BuildOptions, Built, Database, Plan};
 
 pub(in crate::cli) fn run(args: &BuildArgs) -> Result<ExitCode, Failure> {
+    run_with(args, |database, plan, options, watch| Ok(pool(args)?.install(|| database.build(plan, options, watch))?))
+}
+
+/// Runs `build` with another builder, which makes the missing tables of a plan.
+///
+/// # Errors
+/// Those of the plan and of the builder.
+pub fn run_with(
+    args: &BuildArgs,
+    builder: impl FnOnce(&Database, &Plan, BuildOptions, &watch::Watch) -> Result<Vec<Built>, Failure>,
+) -> Result<ExitCode, Failure> {
     let database = args.folder.open()?;
+    let mut plan = database.plan(args.seeds, args.closed)?;
+    if args.dry_run {
+        pool(args)?.install(|| database.estimate(&mut plan))?;
+        return show_plan(args, &database, &plan);
+    }
+    watch::catch_interrupt()?;
+    let options = BuildOptions { memory: args.memory, checkpoint: args.checkpoint };
+    build(args, &database, &plan, |watch| builder(&database, &plan, options, watch))
+}
+
+fn pool(args: &BuildArgs) -> Result<rayon::ThreadPool, Failure> {
     let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::data(format!("cannot start {threads} threads: {error}")))?;
-    pool.install(|| {
-        let mut plan = database.plan(args.seeds, args.closed)?;
-        if args.dry_run {
-            database.estimate(&mut plan)?;
-            return show_plan(args, &database, &plan);
-        }
-        watch::catch_interrupt()?;
-        build(args, &database, &plan)
-    })
+    pool.map_err(|error| Failure::data(format!("cannot start {threads} threads: {error}")))
 }
 
 fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitCode, Failure> {
@@ -70,14 +83,19 @@ fn memory_text(bytes: u64) -> String {
     if bytes == u64::MAX { "too much".to_owned() } else { HumanBytes(bytes).to_string() }
 }
 
-fn build(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitCode, Failure> {
+fn build(
+    args: &BuildArgs,
+    database: &Database,
+    plan: &Plan,
+    builder: impl FnOnce(&watch::Watch) -> Result<Vec<Built>, Failure>,
+) -> Result<ExitCode, Failure> {
     let rule_set = database.rules().rule_set().clone();
     let on_built = if args.folder.json { print_json } else { print_line };
     if !args.folder.json {
         output::line(&format!("{} in {}", rule_set.text(), database.folder().display()))?;
     }
     let watch = watch::Watch::new(plan, args.folder.quiet, on_built);
-    let built = database.build(plan, BuildOptions { memory: args.memory, checkpoints: args.checkpoints }, &watch)?;
+    let built = builder(&watch)?;
     drop(watch);
     if args.folder.json {
         return Ok(ExitCode::SUCCESS);

@@ -70,7 +70,8 @@ impl fmt::Debug for Model {
 impl Model {
     /// The bytes that [`Model::from_bytes`] reads: numbers of symbols and tables, the symbols, the
     /// frequencies table by table, and the map for all pairs of symbols (and of the start).
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let count = |len: usize| u16::try_from(len).unwrap_or(u16::MAX).to_le_bytes();
         bytes.extend(count(self.symbols.len()));
@@ -84,7 +85,11 @@ impl Model {
     }
 
     /// Reads a model for values of `width` bytes, or says what is wrong with it.
-    pub(super) fn from_bytes(bytes: &[u8], width: u8) -> Result<Self, String> {
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not those of a model.
+    pub fn from_bytes(bytes: &[u8], width: u8) -> Result<Self, String> {
         let mut words = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         let mut count = |what: &str, most: usize| match words.next().map(usize::from) {
             Some(count) if count <= most => Ok(count),
