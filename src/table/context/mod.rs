@@ -127,6 +127,16 @@ impl Model {
         Self { symbols, tables, map, alias: OnceLock::new(), residues: OnceLock::new(), costs: OnceLock::new() }
     }
 
+    /// What symbols cost.
+    fn costs(&self) -> &Costs {
+        self.costs.get_or_init(|| Costs::of(self))
+    }
+
+    /// The symbol of `value`, if it has one.
+    fn symbol(&self, value: i16) -> Option<u8> {
+        self.symbols.binary_search(&value).ok().and_then(|symbol| u8::try_from(symbol).ok())
+    }
+
     /// How many of the symbols are at most `value`.
     fn symbols_upto(&self, value: i16) -> usize {
         self.symbols.partition_point(|&symbol| symbol <= value)
