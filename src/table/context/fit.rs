@@ -95,9 +95,10 @@ impl Model {
 
     /// Symbols that repeat the one before wherever that is allowed.
     fn repeat<C: Cell>(&self, (values, floors): &Run<'_, C>, symbols: &mut Vec<u8>) {
+        let costs = self.costs();
         symbols.clear();
         for (place, &value) in values.iter().enumerate() {
-            let own = self.symbols_upto(value.into()).saturating_sub(1);
+            let own = costs.upto(self, value.into()).saturating_sub(1);
             let own = u8::try_from(own).unwrap_or(START);
             let free = floors.is_some_and(|floors| floors[place] == value);
             symbols.push(match symbols.last() {

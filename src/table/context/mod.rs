@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 use super::Cell;
 use alias::{Alias, Residues};
 use choose::Costs;
+pub(super) use rans::Coder;
 
 /// Most values a model distinguishes; the rest of seven bits stands for "no value before".
 const SYMBOLS_MAX: usize = 127;
