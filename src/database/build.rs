@@ -187,7 +187,7 @@ pub fn free_memory() -> Option<u64> {
 
 /// Fits a model to a layer, or to stretches from all over one so large that these tell as much.
 fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Model {
-    const STRETCH: usize = 1 << 13;
+    const STRETCH: usize = 1 << 12;
     const STRETCHES: usize = 1 << 10;
     let apart = values.len() / STRETCHES;
     if apart <= STRETCH {

@@ -125,7 +125,7 @@ struct Stream {
 
 impl Stream {
     fn start(&mut self) {
-        self.words.resize(self.symbols.len().max(self.words.len()) + 1, 0);
+        self.words.resize(self.symbols.len() + 1, 0);
         self.at = self.words.len();
         self.state = LOWEST;
     }
