@@ -10,7 +10,7 @@ use super::{CONTEXTS, Cell, Model, SCALE, START, SYMBOLS_MAX, context};
 /// Sequences carried along.
 const PATHS: usize = 3;
 
-/// Symbols tried for a free value after each sequence.
+/// Symbols tried for a free value after the best sequence; after the others it is one.
 const TRIES: usize = 2;
 
 /// No symbol.
@@ -37,15 +37,18 @@ impl Step {
     }
 }
 
+/// What may be stored for a value: how many symbols are at most the value, above one bit that says
+/// whether they all serve or only the last of them does.
+#[derive(Clone, Copy)]
+struct Mark(u8);
+
 /// What symbols cost under each table of a model.
 #[derive(Clone)]
 pub(super) struct Costs {
-    /// Where the tables of each context begin in the lists below.
+    /// Where the table of each context begins in `steps`.
     rows: Box<[u16; CONTEXTS]>,
-    /// By table and symbol.
-    fixed: Vec<Step>,
-    /// By table and bound: the cheapest symbols below the bound, the cheapest and then the lowest first.
-    free: Vec<[Step; TRIES]>,
+    /// By table and mark: the cheapest symbols that may be stored, the cheapest and then the lowest first.
+    steps: Vec<[Step; TRIES]>,
     /// How many symbols are at most a value of one byte, by the value as an unsigned byte.
     upto: Box<[u8; 256]>,
     /// The symbol of a value of one byte, likewise.
@@ -55,11 +58,7 @@ pub(super) struct Costs {
 impl Costs {
     pub fn of(model: &Model) -> Self {
         const { assert!(SYMBOLS_MAX < NONE as usize) };
-        let row = model.symbols.len() + 1;
-        let fixed = |table: &Vec<u16>| {
-            let steps: Vec<Step> = (0..).zip(table).map(|(symbol, &frequency)| Step::of(symbol, frequency)).collect();
-            steps.into_iter().chain([Step::NONE])
-        };
+        let row = 2 * (model.symbols.len() + 1);
         let mut rows = Box::new([0; CONTEXTS]);
         rows.iter_mut().zip(model.map.iter()).for_each(|(start, &table)| *start = u16::from(table) * row as u16);
         let (mut upto, mut symbols) = (Box::new([0; 256]), Box::new([NONE; 256]));
@@ -70,8 +69,7 @@ impl Costs {
         }
         Self {
             rows,
-            fixed: model.tables.iter().flat_map(fixed).collect(),
-            free: model.tables.iter().flat_map(|table| cheapest_below(table)).collect(),
+            steps: model.tables.iter().flat_map(|table| steps(table)).collect(),
             upto,
             symbols,
         }
@@ -95,29 +93,56 @@ impl Costs {
         }
     }
 
-    /// The cost of a symbol in a context; it may be [`NONE`].
-    #[inline]
-    fn fixed(&self, context: usize, symbol: u8) -> Step {
-        let place = usize::from(self.rows[context]) + usize::from(symbol);
-        if symbol == NONE { Step::NONE } else { self.fixed[place] }
+    /// Marks a stream of values. Returns whether all of those without a choice have symbols.
+    fn mark<C: Cell>(&self, model: &Model, values: &[C], floors: &[C], marks: &mut Vec<Mark>) -> bool {
+        let mut known = true;
+        marks.clear();
+        marks.extend(values.iter().zip(floors).map(|(&value, &floor)| {
+            let free = floor == value;
+            known &= free || self.symbol(model, value.into()) != NONE;
+            Mark((self.upto(model, value.into()) as u8) << 1 | u8::from(free))
+        }));
+        known
     }
 
-    /// The cheapest of the lowest `upto` symbols in a context.
+    /// What may be stored for a value in a context, the cheapest first.
     #[inline]
-    fn free(&self, context: usize, upto: usize) -> [Step; TRIES] {
-        self.free[usize::from(self.rows[context]) + upto]
+    fn steps(&self, context: usize, mark: Mark) -> [Step; TRIES] {
+        self.steps[usize::from(self.rows[context]) + usize::from(mark.0)]
+    }
+
+    /// The best of `paths` gone on with a value.
+    #[inline]
+    fn advance(&self, paths: Paths, mark: Mark) -> Paths {
+        let [a, b, c] = paths.0;
+        let steps = |path: Path| self.steps(path.context(), mark);
+        let [step, other] = steps(a);
+        // What is tried second after a sequence that is not the best one itself hardly ever wins.
+        let all = [a.then(0, step), a.then(0, other), b.then(1, steps(b)[0]), c.then(2, steps(c)[0])];
+        // Without branches, as which of them are alike or better cannot be foreseen.
+        let best = least(all);
+        let all = all.map(|path| path.unless_like(best));
+        let second = least(all);
+        let all = all.map(|path| path.unless_like(second));
+        Paths([best, second, least(all)])
     }
 }
 
-/// For every bound `0..=symbols`, the cheapest symbols below it.
-fn cheapest_below(table: &[u16]) -> Vec<[Step; TRIES]> {
+#[inline]
+fn least([a, b, c, d]: [Path; 4]) -> Path {
+    a.min(b).min(c.min(d))
+}
+
+/// What may be stored under a table, by mark.
+fn steps(table: &[u16]) -> Vec<[Step; TRIES]> {
     let mut best = [(0, 0); TRIES];
-    let mut all = vec![[Step::NONE; TRIES]];
+    let mut all = vec![[Step::NONE; TRIES]; 2];
     for (symbol, &frequency) in (0..).zip(table) {
         if let Some(place) = best.iter().position(|&(_, other)| other < frequency) {
             best[place..].rotate_right(1);
             best[place] = (symbol, frequency);
         }
+        all.push([Step::of(symbol, frequency), Step::NONE]);
         all.push(best.map(|(symbol, frequency)| Step::of(symbol, frequency)));
     }
     all
@@ -154,9 +179,10 @@ impl Path {
         (self.0 >> Self::PARENT) as usize % (PATHS + 1)
     }
 
+    /// This sequence, unless another one leads to the same context.
     #[inline]
-    fn same_context(self, other: Self) -> bool {
-        (self.0 ^ other.0).is_multiple_of(CONTEXTS as u64)
+    fn unless_like(self, other: Self) -> Self {
+        if (self.0 ^ other.0).is_multiple_of(CONTEXTS as u64) { Self::NONE } else { self }
     }
 
     /// This sequence, at `place` among those of its step, with one more symbol.
@@ -176,24 +202,6 @@ impl Path {
 struct Paths([Path; PATHS]);
 
 impl Paths {
-    const NONE: Self = Self([Path::NONE; PATHS]);
-
-    #[inline]
-    fn keep(&mut self, path: Path) {
-        let [a, b, c] = self.0;
-        if a.same_context(path) {
-            self.0[0] = a.min(path);
-        } else if b.same_context(path) {
-            self.0[0] = a.min(path);
-            self.0[1] = a.max(b.min(path));
-        } else {
-            let (c, path) = if c.same_context(path) { (Path::NONE, c.min(path)) } else { (c, path) };
-            let (a, path) = (a.min(path), a.max(path));
-            let (b, path) = (b.min(path), b.max(path));
-            self.0 = [a, b, c.min(path)];
-        }
-    }
-
     /// Counts bits from the best sequence on.
     #[inline]
     fn from_best(self) -> Self {
@@ -205,6 +213,7 @@ impl Paths {
 /// Buffers for choosing, to be used again.
 #[derive(Default)]
 pub(super) struct Choice {
+    marks: Vec<Mark>,
     /// The sequences after each value since there was only one.
     steps: Vec<Paths>,
 }
@@ -228,69 +237,52 @@ impl Choice {
             symbols.extend(values.iter().map(|&value| costs.symbol(model, value.into())));
             return !symbols.contains(&NONE);
         };
+        if !costs.mark(model, values, floors, &mut self.marks) {
+            return false;
+        }
         self.steps.clear();
-        let mut alone = Path(context(START, START) as u64);
-        let mut paths = Paths::NONE;
-        for (&value, &floor) in values.iter().zip(floors) {
-            let free = floor == value;
-            if self.steps.is_empty() {
-                let [step, other] = if free {
-                    costs.free(alone.context(), costs.upto(model, value.into()))
-                } else {
-                    [costs.fixed(alone.context(), costs.symbol(model, value.into())), Step::NONE]
-                };
-                if step == Step::NONE {
-                    return false;
-                }
-                if other == Step::NONE {
-                    symbols.push(step.symbol());
-                    alone = Path(context(step.symbol(), alone.symbol()) as u64);
-                    continue;
-                }
-                paths = Paths([alone.then(0, step), alone.then(0, other), Path::NONE]).from_best();
-                self.steps.push(paths);
-                continue;
-            }
-            let mut next = Paths::NONE;
-            if free {
-                let upto = costs.upto(model, value.into());
-                for (place, path) in paths.0.into_iter().enumerate() {
-                    for step in costs.free(path.context(), upto) {
-                        next.keep(path.then(place, step));
-                    }
-                }
-            } else {
-                let symbol = costs.symbol(model, value.into());
-                for (place, path) in paths.0.into_iter().enumerate() {
-                    next.keep(path.then(place, costs.fixed(path.context(), symbol)));
-                }
-            }
-            if !next.0[0].exists() {
+        let mut alone = context(START, START);
+        let mut marks = self.marks.iter().copied();
+        while let Some(mark) = marks.next() {
+            let [step, other] = costs.steps(alone, mark);
+            if step == Step::NONE {
                 return false;
             }
-            paths = next.from_best();
-            self.steps.push(paths);
-            if !paths.0[1].exists() {
-                self.settle(symbols);
-                alone = Path(paths.0[0].context() as u64);
+            if other == Step::NONE {
+                symbols.push(step.symbol());
+                alone = context(step.symbol(), (alone >> 7) as u8);
+                continue;
             }
+            let path = Path(alone as u64);
+            let mut paths = Paths([path.then(0, step), path.then(0, other), Path::NONE]).from_best();
+            self.steps.push(paths);
+            while paths.0[1].exists() {
+                let Some(mark) = marks.next() else { break };
+                let next = costs.advance(paths, mark);
+                if !next.0[0].exists() {
+                    return false;
+                }
+                paths = next.from_best();
+                self.steps.push(paths);
+            }
+            settle(&mut self.steps, symbols);
+            alone = paths.0[0].context();
         }
-        self.settle(symbols);
         true
     }
+}
 
-    /// Appends the best sequence since there was only one.
-    fn settle(&mut self, symbols: &mut Vec<u8>) {
-        let done = symbols.len();
-        symbols.resize(done + self.steps.len(), NONE);
-        let mut place = 0;
-        for (symbol, step) in symbols[done..].iter_mut().zip(&self.steps).rev() {
-            let path = step.0[place];
-            *symbol = path.symbol();
-            place = path.parent();
-        }
-        self.steps.clear();
+/// Appends the symbols of the best sequence that `steps` end with, and forgets them.
+fn settle(steps: &mut Vec<Paths>, symbols: &mut Vec<u8>) {
+    let done = symbols.len();
+    symbols.resize(done + steps.len(), NONE);
+    let mut place = 0;
+    for (symbol, step) in symbols[done..].iter_mut().zip(steps.iter()).rev() {
+        let path = step.0[place];
+        *symbol = path.symbol();
+        place = path.parent();
     }
+    steps.clear();
 }
 
 /// The binary logarithm of `x`, which is at least 1, in 1/65536.
