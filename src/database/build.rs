@@ -10,7 +10,7 @@ use super::lock::FolderLock;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{self, Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
+use crate::solve::{self, LeftOut, Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
 use crate::table::{Cell, Codec, Meta, Model, Options, Writer};
 
 /// How a build may spend the machine.
@@ -120,11 +120,15 @@ impl Database {
     }
 
     /// Writes the table of a solved layer. Where a capture already gives the value, the table may store less: the
-    /// reader takes the best capture into account, and what is free packs better.
+    /// reader takes the best capture into account, and what is free packs better. Likewise where no move leads to a
+    /// position: the reader looks at its moves.
     fn write(&self, solved: &SolvedLayer, lower: &Lower, progress: &dyn Progress) -> Result<u64, DatabaseError> {
         match &solved.values {
             Values::Seeds(values) => {
-                let floors = solve::exits(self.rules.as_ref(), &solved.index, lower, progress)?;
+                let mut floors = solve::exits(self.rules.as_ref(), &solved.index, lower, progress)?;
+                if let (Some(floors), Some(left_out)) = (&mut floors, LeftOut::of(self.rules.as_ref(), &solved.index)) {
+                    left_out.for_each(|rank| floors[rank] = i8::MAX);
+                }
                 self.write_cells(&solved.index, values, floors.as_deref(), |&value| i16::from(value), progress)
             }
             Values::Outcome(values) => self.write_cells(&solved.index, values, None, |&value| value, progress),

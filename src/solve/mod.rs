@@ -10,6 +10,7 @@ mod cyclic;
 mod drops;
 mod graph;
 mod halves;
+mod left_out;
 mod outcome;
 mod relay;
 mod settle;
@@ -26,6 +27,7 @@ use thiserror::Error;
 use crate::index::{LayerIndex, positions};
 use crate::rules::{HalfRows, Layer, Rules, Scoring};
 pub use graph::EDGE_LIMIT;
+pub use left_out::LeftOut;
 pub use verify::{Difference, Verdict, verify, verify_sample};
 
 /// The values of a layer by rank.

@@ -85,8 +85,8 @@ impl<'a> Encoder<'a> {
         Ok(Self { zstd, model, coder: Coder::default() })
     }
 
-    /// The smallest bytes for `values`; where `floors` equals the value, anything up to it may be
-    /// stored instead.
+    /// The smallest bytes for `values`; where `floors` is at least the value, anything up to it may
+    /// be stored instead.
     pub fn encode<C: Cell>(&mut self, values: &[C], floors: Option<&[C]>) -> io::Result<(Kind, Vec<u8>)> {
         if let Some(value) = constant(values, floors) {
             let mut raw = Vec::new();
@@ -108,21 +108,21 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Whether the value at `place` may be stored lower.
-fn is_free<C: Cell>(values: &[C], floors: Option<&[C]>, place: usize) -> bool {
-    floors.is_some_and(|floors| floors[place] == values[place])
+/// The most that may be stored for the value at `place`, if lower ones serve as well.
+fn bound<C: Cell>(values: &[C], floors: Option<&[C]>, place: usize) -> Option<C> {
+    floors.map(|floors| floors[place]).filter(|&floor| floor >= values[place])
 }
 
 /// The first value that is not free, otherwise the lowest of all; `None` if there are no values.
 fn first_stored<C: Cell>(values: &[C], floors: Option<&[C]>) -> Option<C> {
-    let fixed = (0..values.len()).find(|&place| !is_free(values, floors, place));
+    let fixed = (0..values.len()).find(|&place| bound(values, floors, place).is_none());
     fixed.map(|place| values[place]).or_else(|| values.iter().copied().min())
 }
 
 /// The one value that all of a block may be stored as, if there is one.
 fn constant<C: Cell>(values: &[C], floors: Option<&[C]>) -> Option<C> {
     let only = first_stored(values, floors)?;
-    let serves = |place: usize| values[place] == only || values[place] > only && is_free(values, floors, place);
+    let serves = |place: usize| bound(values, floors, place).map_or(values[place] == only, |bound| only <= bound);
     (0..values.len()).all(serves).then_some(only)
 }
 
@@ -131,7 +131,7 @@ fn settle<C: Cell>(values: &[C], floors: Option<&[C]>) -> Vec<C> {
     let mut last = first_stored(values, floors).unwrap_or_default();
     (0..values.len())
         .map(|place| {
-            if !(is_free(values, floors, place) && last <= values[place]) {
+            if bound(values, floors, place).is_none_or(|bound| last > bound) {
                 last = values[place];
             }
             last

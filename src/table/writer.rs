@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::block::{Encoder, Entry, GROUP, Kind, RECORD, checksum};
 use super::context::Model;
-use super::header::{Header, PREAMBLE, Preamble};
+use super::header::{Header, Omits, PREAMBLE, Preamble};
 use super::shape::Layout;
 use super::{BLOCK_MAX, Cell, Meta, Part, Shape, TableError};
 
@@ -89,6 +89,7 @@ pub struct Writer<C: Cell> {
     group_at: u64,
     values: Vec<C>,
     floors: Vec<C>,
+    leaves_out: bool,
     broken: bool,
 }
 
@@ -129,6 +130,7 @@ impl<C: Cell> Writer<C> {
             group_at: PREAMBLE as u64,
             values: Vec::new(),
             floors: Vec::new(),
+            leaves_out: false,
             broken: false,
         };
         let unfinished = Preamble::default().encode();
@@ -150,9 +152,10 @@ impl<C: Cell> Writer<C> {
 
     /// Appends the values of the next ranks.
     ///
-    /// `floors`, where given, has one entry for each value, at most that value: what the reader's
-    /// caller knows without the table. Where it equals the value the table may store anything
-    /// lower. Packing runs on the current rayon pool.
+    /// `floors`, where given, has one entry for each value: what the reader's caller knows without
+    /// the table. Where it equals the value the table may store anything lower. A floor above the
+    /// value says that nobody will ask for this value, and the table may store anything; the caller
+    /// must be able to tell such ranks. Packing runs on the current rayon pool.
     ///
     /// # Errors
     ///
@@ -160,6 +163,7 @@ impl<C: Cell> Writer<C> {
     /// [`TableError::Io`] if writing fails; after that the writer is of no more use.
     pub fn append(&mut self, values: &[C], floors: Option<&[C]>) -> Result<(), TableError> {
         self.check_input(values, floors)?;
+        self.leaves_out |= floors.is_some_and(|floors| floors.iter().zip(values).any(|(floor, value)| floor > value));
         let mut done = 0;
         while done < values.len() {
             let room = BATCH.saturating_sub(self.values.len()).max(1);
@@ -293,7 +297,7 @@ impl<C: Cell> Writer<C> {
         let header = Header {
             meta: std::mem::take(&mut self.meta),
             width: C::WIDTH,
-            floored: self.options.floored,
+            omits: Omits(if self.leaves_out { Omits::POSITIONS } else { 0 } | u8::from(self.options.floored)),
             block: self.block,
             count: self.shape.count(),
             segments: self.shape.segments().iter().map(|s| (s.rows, s.row_len)).collect(),

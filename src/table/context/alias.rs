@@ -197,7 +197,8 @@ mod tests {
     fn encoding_finds_the_residue_that_decoding_takes_for_the_symbol() {
         for frequency in 1..SCALE {
             let table = vec![frequency, SCALE - frequency];
-            let (alias, residues) = (Alias::of(std::slice::from_ref(&table)), Residues::of(std::slice::from_ref(&table)));
+            let (alias, residues) =
+                (Alias::of(std::slice::from_ref(&table)), Residues::of(std::slice::from_ref(&table)));
             let share = residues.share(0, 0).unwrap();
             let highest = u32::MAX >> SCALE_BITS << SCALE_BITS;
             let end = u32::from(frequency) << (31 - SCALE_BITS);

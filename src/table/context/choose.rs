@@ -67,12 +67,7 @@ impl Costs {
             upto[place] = model.symbols_upto(value.into()) as u8;
             symbols[place] = model.symbol(value.into()).unwrap_or(NONE);
         }
-        Self {
-            rows,
-            steps: model.tables.iter().flat_map(|table| steps(table)).collect(),
-            upto,
-            symbols,
-        }
+        Self { rows, steps: model.tables.iter().flat_map(|table| steps(table)).collect(), upto, symbols }
     }
 
     /// How many symbols are at most `value`.
@@ -98,9 +93,9 @@ impl Costs {
         let mut known = true;
         marks.clear();
         marks.extend(values.iter().zip(floors).map(|(&value, &floor)| {
-            let free = floor == value;
+            let free = floor >= value;
             known &= free || self.symbol(model, value.into()) != NONE;
-            Mark((self.upto(model, value.into()) as u8) << 1 | u8::from(free))
+            Mark((self.upto(model, value.max(floor).into()) as u8) << 1 | u8::from(free))
         }));
         known
     }
@@ -219,8 +214,8 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Symbols of a stream of `values`, into `symbols`; where `floors` equals the value, symbols
-    /// of lower values may stand for it. Returns whether the model can express them.
+    /// Symbols of a stream of `values`, into `symbols`; where `floors` is at least the value, symbols
+    /// of anything up to the floor may stand for it. Returns whether the model can express them.
     pub fn choose<C: Cell>(
         &mut self,
         model: &Model,

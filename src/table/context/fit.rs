@@ -106,12 +106,11 @@ impl Model {
         let costs = self.costs();
         symbols.clear();
         for (place, &value) in values.iter().enumerate() {
-            let own = costs.upto(self, value.into()).saturating_sub(1);
-            let own = u8::try_from(own).unwrap_or(START);
-            let free = floors.is_some_and(|floors| floors[place] == value);
+            let upto = |value: C| costs.upto(self, value.into());
+            let bound = floors.map(|floors| floors[place]).filter(|&floor| floor >= value).map(upto);
             symbols.push(match symbols.last() {
-                Some(&last) if free && last <= own => last,
-                _ => own,
+                Some(&last) if bound.is_some_and(|bound| usize::from(last) < bound) => last,
+                _ => u8::try_from(upto(value).saturating_sub(1)).unwrap_or(START),
             });
         }
     }
