@@ -12,7 +12,7 @@ use super::unfinished::Unfinished;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{self, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, resume};
+use crate::solve::{self, LeftOut, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, resume};
 use crate::table::{Cell, Model, Writer};
 
 /// How a build may spend the machine.
@@ -97,7 +97,7 @@ impl Database {
             let begin = Instant::now();
             let Solved { layer, floors } = self.solve(step, &lower, progress, &unfinished)?;
             let solved = self.set_aside(Arc::new(layer))?;
-            let written = self.write(&solved, floors.as_deref(), progress);
+            let written = self.write(&solved, floors, progress);
             if written.as_ref().is_err_and(DatabaseError::is_interrupt) {
                 unfinished.leave_values(&solved.values);
             }
@@ -168,16 +168,20 @@ impl Database {
     }
 
     /// Writes the table of a solved layer. Where a capture already gives the value, the table may store less: the
-    /// reader takes the best capture into account, and what is free packs better.
+    /// reader takes the best capture into account, and what is free packs better. Likewise where no move leads to a
+    /// position: the reader looks at its moves.
     fn write(
         &self,
         solved: &SolvedLayer,
-        floors: Option<&[i8]>,
+        mut floors: Option<Vec<i8>>,
         progress: &dyn Progress,
     ) -> Result<u64, DatabaseError> {
         match &solved.values {
             Values::Seeds(values) => {
-                self.write_cells(&solved.index, values, floors, |&value| i16::from(value), progress)
+                if let (Some(floors), Some(left_out)) = (&mut floors, LeftOut::of(self.rules.as_ref(), &solved.index)) {
+                    left_out.for_each(|rank| floors[rank] = i8::MAX);
+                }
+                self.write_cells(&solved.index, values, floors.as_deref(), |&value| i16::from(value), progress)
             }
             Values::Outcome(values) => self.write_cells(&solved.index, values, None, |&value| value, progress),
         }

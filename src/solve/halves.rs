@@ -113,7 +113,7 @@ pub(super) struct HalfTables<M> {
 }
 
 /// Calls `visit` with every row of `seeds` seeds, in rank order.
-fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8])) {
+pub(super) fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8])) {
     let mut row = vec![0; ways.pits()];
     row[ways.pits() - 1] = seeds as u8;
     loop {

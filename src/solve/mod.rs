@@ -11,6 +11,7 @@ mod cyclic;
 mod drops;
 mod graph;
 mod halves;
+mod left_out;
 mod outcome;
 mod relay;
 mod settle;
@@ -31,6 +32,7 @@ use crate::rules::{HalfRows, Layer, Rules, Scoring};
 use checkpoint::Work;
 pub use checkpoint::{Checkpoint, NoCheckpoint};
 pub use graph::EDGE_LIMIT;
+pub use left_out::LeftOut;
 pub use verify::{Difference, Verdict, verify, verify_sample};
 
 /// Net seeds by rank.

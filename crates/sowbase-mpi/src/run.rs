@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::time::{Instant};
+use std::time::Instant;
 
 use sowbase::database::{BuildOptions, BuildProgress, Built, Database, DatabaseError, Plan, free_memory};
 use sowbase::index::LayerIndex;
