@@ -55,6 +55,10 @@ pub(super) enum Command {
     /// Prove every value from its moves, independently of how it was computed
     #[command(after_help = "Examples:\n  sowbase verify oware\n  sowbase verify kalaha --seeds 18 --sample 100000")]
     Verify(VerifyArgs),
+    /// Do a fixed piece of work and print a signature of what came out
+    #[command(after_help = "Example:\n  sowbase bench\n\n\
+        The signature is the same on every machine and for any number of threads; speeds are wall time.")]
+    Bench(BenchArgs),
     /// Count move sequences
     #[command(
         after_help = "Examples:\n  sowbase perft kalaha 6\n  sowbase perft oware 3 '1 2 0 0 0 3 / 0 0 4 0 0 1' --divide"
@@ -187,6 +191,16 @@ pub struct BuildArgs {
     /// Only tell what would be done
     #[arg(long)]
     pub dry_run: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct BenchArgs {
+    /// Threads; all processors if left out
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(ClapArgs, Debug)]

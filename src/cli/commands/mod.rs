@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(super) mod bench;
 pub(super) mod build;
 pub(super) mod check;
 pub(super) mod export;
