@@ -90,7 +90,9 @@ impl<'a> Below<'a> {
     }
 
     fn stays(&self, layer: Layer, sown: &Sown) -> bool {
-        sown.turn == Turn::Pass && self.database.layer_of(&sown.board) == layer
+        // Seeds that nobody won are still on the board; opening a pit leads to another layer all the same.
+        let keeps_seeds = sown.turn == Turn::Pass && sown.gain == 0 && sown.gain_other == 0;
+        keeps_seeds && self.rules().closed(&sown.board) == layer.closed
     }
 
     /// Looks at a position of `layer`, and shows `stay` each position of the layer that a move leads to.

@@ -103,7 +103,7 @@ impl Build<'_> {
         let folders = Folders::find(transport, database.folder())?;
         let mut below = Below::new(database, room);
         let mut all_built = Vec::new();
-        for (step, present) in plan.steps[..=last_missing].iter().zip(present) {
+        for (i, (step, present)) in plan.steps[..=last_missing].iter().zip(present).enumerate() {
             if present {
                 folders.fetch(transport, database, step.layer)?;
                 self.hold(&mut below, step.layer)?;
@@ -112,10 +112,12 @@ impl Build<'_> {
             self.progress.begin(step);
             let begin = Instant::now();
             let bytes = match database.rules().scoring() {
-                Scoring::Seeds => self.make::<Seeds>(&mut below, &folders, step.layer, |below, index, values| {
-                    below.hold(index, values);
-                })?,
-                Scoring::Outcome => self.make::<Outcome>(&mut below, &folders, step.layer, |_, _, _| {})?,
+                Scoring::Seeds => {
+                    self.make::<Seeds>(&mut below, &folders, step.layer, i < last_missing, |below, index, values| {
+                        below.hold(index, values);
+                    })?
+                }
+                Scoring::Outcome => self.make::<Outcome>(&mut below, &folders, step.layer, false, |_, _, _| {})?,
             };
             folders.fetch(transport, database, step.layer)?;
             let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
@@ -178,13 +180,14 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Solves a layer and writes its table; gives the values to `keep` if there is room for them. Returns the bytes of
-    /// the table.
+    /// Solves a layer and writes its table; gives the values to `keep` if layers above need them and there is room for
+    /// them. Returns the bytes of the table.
     fn make<T: Tally>(
         &self,
         below: &mut Below<'_>,
         folders: &Folders,
         layer: Layer,
+        is_needed: bool,
         keep: impl FnOnce(&mut Below<'_>, LayerIndex, Vec<T::Cell>),
     ) -> Result<u64, Error> {
         let Self { transport, database, .. } = *self;
@@ -196,7 +199,7 @@ impl Build<'_> {
         let (begin, sent) = (Instant::now(), transport.sent());
         let words = solve::solve::<T>(&work, &mut checkpoints)?;
         let (solved, sent_solved) = (Instant::now(), transport.sent());
-        let written = match tables::write(&work, &words, database, folders, below.wants(index.size())) {
+        let written = match tables::write(&work, &words, database, folders, is_needed && below.wants(index.size())) {
             Err(error) if error.is_interrupt() => {
                 // Writing begins again, solving does not.
                 checkpoints.save(&work, &words, T::LAST)?;

@@ -383,7 +383,8 @@ impl<'a, T: Tally, L: Links> Round<'a, T, L> {
 /// Bytes that solving takes in the fullest process, foretold.
 pub fn memory<T: Tally>(below: &Below<'_>, index: &LayerIndex, partition: &Partition) -> u64 {
     let words = partition.longest() * T::Word::BYTES as u64;
-    words + BUFFERS + links_memory(below, index, partition)
+    // Small layers never fill the buffers.
+    words + BUFFERS.min(64 * partition.longest()) + links_memory(below, index, partition)
 }
 
 /// Positions whose moves are counted to foretell those of a layer.

@@ -29,6 +29,14 @@ use crate::transport::Transport;
 /// Values of a window for each process, at the most.
 const WINDOW: u64 = 1 << 20;
 
+/// Values of a window for all processes, at the most.
+const WHOLE_WINDOW: u64 = 1 << 29;
+
+/// Values of a window for each of so many processes.
+fn window(processes: usize) -> u64 {
+    WINDOW.min(WHOLE_WINDOW / processes as u64).max(1)
+}
+
 /// What became of a layer's values.
 pub struct Written<C> {
     /// Bytes of the table.
@@ -177,7 +185,7 @@ fn read_entries<'m>(from: usize, message: &'m [u8], blocks: &Range<u64>) -> Resu
 pub fn read(transport: &Transport, below: &Below<'_>, open: &OpenLayer) -> Result<Vec<i8>, Error> {
     let size = open.index.size();
     let mut held = Vec::with_capacity(size as usize);
-    let step = WINDOW * transport.processes() as u64;
+    let step = window(transport.processes()) * transport.processes() as u64;
     for start in (0..size).step_by(step as usize) {
         let part = split(&(start..size.min(start + step)), transport.processes()).swap_remove(transport.process());
         let mut values = vec![0_i8; (part.end - part.start) as usize];
@@ -223,7 +231,7 @@ fn share<C: Cell>(transport: &Transport, values: &[C], all: &mut Vec<C>) {
 fn windows(packer: &Packer, processes: usize) -> Vec<Vec<Range<u64>>> {
     let blocks = packer.blocks();
     let values_a_block = (packer.start(blocks) / blocks.max(1)).max(1);
-    let step = (WINDOW / values_a_block).max(1) * processes as u64;
+    let step = (window(processes) / values_a_block).max(1) * processes as u64;
     let starts = (0..blocks).step_by(step as usize);
     starts.map(|start| split(&(start..blocks.min(start + step)), processes)).collect()
 }
