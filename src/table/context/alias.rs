@@ -104,7 +104,7 @@ pub(super) struct Residues {
     /// Symbols of a table.
     symbols: usize,
     /// The residues of each table, symbol by symbol and in the order of their offsets.
-    residues: Vec<u16>,
+    list: Vec<u16>,
 }
 
 /// What a symbol has of a table.
@@ -128,7 +128,7 @@ impl Share {
         // An inverse that is too small by less than 2^-52 of itself makes up for the one added.
         let quotient = ((u128::from(state) + 1) * u128::from(self.inverse) >> 64) as u32;
         let offset = state - quotient * self.frequency;
-        let residue = *residues.residues.get((self.start + offset) as usize)?;
+        let residue = *residues.list.get((self.start + offset) as usize)?;
         Some((quotient, residue.into()))
     }
 }
@@ -139,7 +139,7 @@ impl Residues {
         let alias = Alias::of(tables);
         let symbols = tables.first().map_or(0, Vec::len);
         let mut shares = Vec::with_capacity(tables.len() * symbols);
-        let mut residues = vec![0; tables.len() * usize::from(SCALE)];
+        let mut list = vec![0; tables.len() * usize::from(SCALE)];
         for (number, table) in (0..).zip(tables) {
             let mut start = u32::from(number) * u32::from(SCALE);
             for &frequency in table {
@@ -151,11 +151,11 @@ impl Residues {
             for residue in 0..SCALE {
                 if let Some(hit) = alias.find(number, residue.into()) {
                     let share = &shares[usize::from(number) * symbols + usize::from(hit.symbol)];
-                    residues[(share.start + hit.offset) as usize] = residue;
+                    list[(share.start + hit.offset) as usize] = residue;
                 }
             }
         }
-        Self { shares, symbols, residues }
+        Self { shares, symbols, list }
     }
 
     /// What a symbol has of a table, `None` if it is nothing.
@@ -206,7 +206,7 @@ mod tests {
                 let (quotient, residue) = share.divide(state, &residues).unwrap();
                 let hit = alias.find(0, residue).unwrap();
                 assert_eq!((hit.symbol, hit.frequency), (0, u32::from(frequency)));
-                assert_eq!(u64::from(quotient) * u64::from(frequency) + u64::from(hit.offset), state.into());
+                assert_eq!(u64::from(quotient) * u64::from(frequency) + u64::from(hit.offset), u64::from(state));
             }
         }
     }

@@ -59,8 +59,7 @@ impl Costs {
     pub fn of(model: &Model) -> Self {
         const { assert!(SYMBOLS_MAX < NONE as usize) };
         let row = 2 * (model.symbols.len() + 1);
-        let mut rows = Box::new([0; CONTEXTS]);
-        rows.iter_mut().zip(model.map.iter()).for_each(|(start, &table)| *start = u16::from(table) * row as u16);
+        let rows = Box::new(model.map.map(|table| u16::from(table) * row as u16));
         let (mut upto, mut symbols) = (Box::new([0; 256]), Box::new([NONE; 256]));
         for value in i8::MIN..=i8::MAX {
             let place = usize::from(value.cast_unsigned());
@@ -199,7 +198,7 @@ struct Paths([Path; PATHS]);
 impl Paths {
     /// Counts bits from the best sequence on.
     #[inline]
-    fn from_best(self) -> Self {
+    fn beyond_best(self) -> Self {
         let least = self.0[0].0 >> Path::BITS << Path::BITS;
         Self(self.0.map(|path| Path(path.0 - least)))
     }
@@ -249,7 +248,7 @@ impl Choice {
                 continue;
             }
             let path = Path(alone as u64);
-            let mut paths = Paths([path.then(0, step), path.then(0, other), Path::NONE]).from_best();
+            let mut paths = Paths([path.then(0, step), path.then(0, other), Path::NONE]).beyond_best();
             self.steps.push(paths);
             while paths.0[1].exists() {
                 let Some(mark) = marks.next() else { break };
@@ -257,7 +256,7 @@ impl Choice {
                 if !next.0[0].exists() {
                     return false;
                 }
-                paths = next.from_best();
+                paths = next.beyond_best();
                 self.steps.push(paths);
             }
             settle(&mut self.steps, symbols);

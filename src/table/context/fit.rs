@@ -69,7 +69,7 @@ impl Model {
     /// [`Writer::append`](crate::table::Writer::append); the wrong number of them is ignored here
     /// and reported there. At most 127 different values are told
     /// apart, the most frequent ones; blocks with others are packed by zstd. Deterministic for
-    /// any number of threads. Costs some 100 ns a value with floors and 20 without,
+    /// any number of threads. Costs some 50 ns a value with floors and 20 without,
     /// divided among the threads of the current rayon pool, and some ten MiB a thread.
     pub fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Self {
         let floors = floors.filter(|floors| floors.len() == values.len());
