@@ -39,6 +39,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Build(args) => commands::build::run(&args),
         Command::Query(args) => commands::query::run(&args),
         Command::Openings(args) => commands::openings::run(&args),
+        Command::Play(args) => commands::play::run(&args),
         Command::Stats(args) => commands::stats::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Info(args) => commands::info::run(&args),

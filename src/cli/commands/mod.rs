@@ -8,6 +8,7 @@ pub(super) mod games;
 pub(super) mod info;
 pub(super) mod openings;
 pub(super) mod perft;
+pub(super) mod play;
 pub(super) mod query;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
