@@ -17,7 +17,8 @@ fn openings(criterion: &mut Criterion) {
         let rules = games::make(game, Some(width), &[]).expect("a game of the registry");
         let mut lower = Lower::default();
         for layer in rules.layers(tables) {
-            let solved = solve(rules.as_ref(), layer, &lower, &solve::Unwatched).expect("small layers can be solved");
+            let solved =
+                solve(rules.as_ref(), layer, &lower, &solve::Unwatched).expect("small layers can be solved").layer;
             lower.insert(Arc::new(solved));
         }
         let probe = InMemory::new(rules.as_ref(), &lower);

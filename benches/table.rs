@@ -1,7 +1,7 @@
 //! Probes of table files: warm, cached, batched and whole, each with its answers asserted.
 //!
-//! The layer is synthetic unless `SOWBASE_BENCH_TABLE` names the file of a real one; then only
-//! that file is probed, and its bits a value are printed.
+//! The layer is synthetic unless `SOWBASE_BENCH_TABLE` names the file of a real one; then that file
+//! is probed, and the same values packed by zstd. Bits a value are printed for each.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -48,10 +48,10 @@ fn layer(count: u64) -> Vec<i8> {
         .collect()
 }
 
-fn write(path: &Path, values: &[i8], codec: Codec) {
+fn write(path: &Path, shape: Shape, values: &[i8], codec: Codec) {
     let options = Options { codec, block: None, floored: false };
     let meta = Meta { rules: "synthetic".into(), histogram: BTreeMap::new(), ..Meta::default() };
-    let mut writer = Writer::create(path, meta, shape(), options).expect("a temporary file");
+    let mut writer = Writer::create(path, meta, shape, options).expect("a temporary file");
     writer.append(values, None).expect("space for the file");
     writer.finish().expect("space for the file");
 }
@@ -116,8 +116,15 @@ fn bench(criterion: &mut Criterion) {
         let table = TableFile::open(&path, Access::Map).expect("a whole table");
         let mut values = vec![0; usize::try_from(table.count()).unwrap_or(0)];
         table.read(0, &mut values).expect("values");
-        let name = format!("{}-{}", table.meta().seeds, table.codec());
-        bench_table(criterion, &name, &path, &values);
+        let seeds = table.meta().seeds;
+        bench_table(criterion, &format!("{seeds}-{}", table.codec()), &path, &values);
+        let narrow: Result<Vec<i8>, _> = values.iter().map(|&value| i8::try_from(value)).collect();
+        if let Ok(narrow) = narrow {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let path = folder.path().join("layer");
+            write(&path, table.shape().clone(), &narrow, Codec::Zstd(19));
+            bench_table(criterion, &format!("{seeds}-zstd"), &path, &values);
+        }
         return;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -129,7 +136,7 @@ fn bench(criterion: &mut Criterion) {
             Codec::Zstd(_) => "zstd",
             Codec::Context(_) => "context",
         };
-        write(&path, &values, codec);
+        write(&path, shape(), &values, codec);
         bench_table(criterion, name, &path, &wide);
     }
 }

@@ -38,6 +38,7 @@
 //! | [`table`] | the table file; names no other module |
 //! | [`database`] | a folder of tables of one rule set: planning, building, probing |
 //! | [`query`] | a position in, an answer out |
+//! | [`play`] | a game between two players: its moves, its standing, its end, as text |
 //! | `serve` | an HTTP API and an explorer in the browser (feature `serve`) |
 //! | [`cli`] | the program: arguments, output, exit codes |
 
@@ -45,6 +46,7 @@ pub mod cli;
 pub mod database;
 pub mod games;
 pub mod index;
+pub mod play;
 pub mod query;
 pub mod rules;
 pub mod search;

@@ -11,11 +11,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("index", &["rules"]),
     ("solve", &["rules", "index"]),
     ("search", &["rules", "index", "solve"]),
+    ("play", &["rules", "games"]),
     ("table", &[]),
     ("database", &["rules", "index", "solve", "table"]),
     ("query", &["rules", "games", "index", "solve", "database", "search"]),
     ("serve", &["rules", "games", "solve", "table", "database", "query"]),
-    ("cli", &["rules", "games", "index", "solve", "table", "database", "search", "query", "serve"]),
+    ("cli", &["rules", "games", "index", "solve", "table", "database", "search", "query", "play", "serve"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

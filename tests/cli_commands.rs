@@ -6,8 +6,8 @@ use cli_support::{Folder, keys, objects, sowbase, text};
 use predicates::str::contains;
 use serde_json::json;
 
-const COMMANDS: [&str; 10] =
-    ["games", "build", "query", "openings", "stats", "export", "info", "check", "verify", "perft"];
+const COMMANDS: [&str; 11] =
+    ["games", "build", "query", "openings", "play", "stats", "export", "info", "check", "verify", "perft"];
 
 #[test]
 fn every_command_explains_itself_with_an_example() {

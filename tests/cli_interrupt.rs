@@ -65,7 +65,7 @@ fn an_interrupted_build_says_so_and_is_resumed() {
     assert_eq!(text(&output.stderr), "sowbase: interrupted; the same command goes on where this one stopped\n");
     let kept = folder.files("oware-6");
     assert!(kept.contains_key("009.sow") && !kept.contains_key("013.sow"), "{:?}", kept.keys());
-    assert!(kept.keys().all(|name| is_finished(name)), "{:?}", kept.keys());
+    assert!(kept.keys().all(|name| is_finished(name) || name.ends_with(".unfinished")), "{:?}", kept.keys());
     folder.done("check oware");
     folder.sowbase("build oware --seeds 13").assert().success().stdout(contains(" were there\n"));
     assert!(folder.files("oware-6") == straight.files("oware-6"), "the resumed folder differs from the straight one");
@@ -101,6 +101,77 @@ fn a_killed_build_is_resumed() {
         folder.files("oware-5-grand_slam-avoid") == straight.files("oware-5-grand_slam-avoid"),
         "the resumed folder differs from the straight one"
     );
+}
+
+/// Long layers are left in the middle, on a signal and from time to time, and taken up there.
+#[test]
+fn a_layer_is_resumed_in_the_middle() {
+    let straight = Folder::new();
+    straight.done("build awari --seeds 13 --quiet");
+    let name = "oware-6-grand_slam-avoid";
+    let unfinished = format!("{name}/.013.unfinished");
+    let folder = Folder::new();
+    folder.done("build awari --seeds 12 --quiet");
+    let mut left = Vec::new();
+    for end in ["-KILL", "-TERM"] {
+        let mut child = start(&folder, "build awari --seeds 13 --quiet --checkpoint 1ms");
+        await_file(&folder, &unfinished);
+        signal(&child, end);
+        assert_eq!(child.wait().expect("it ends").code(), (end == "-TERM").then_some(130));
+        assert!(!folder.path().join(format!("{name}/013.sow")).exists());
+        left = std::fs::read(folder.path().join(&unfinished)).expect("it is there");
+        std::fs::remove_file(folder.path().join(&unfinished)).expect("it is there");
+    }
+    for place in [3, 17, 30, left.len() / 2, left.len() - 1] {
+        // Damaged work is not used.
+        let mut damaged = left.clone();
+        damaged[place] ^= 4;
+        std::fs::write(folder.path().join(&unfinished), damaged).expect("it can be written");
+        folder.done("build awari --seeds 13 --quiet");
+        assert!(folder.files(name) == straight.files(name), "the resumed folder differs from the straight one");
+        std::fs::remove_file(folder.path().join(format!("{name}/013.sow"))).expect("it is there");
+    }
+    std::fs::write(folder.path().join(&unfinished), left).expect("it can be written");
+    folder.done("build awari --seeds 13 --quiet");
+    assert!(folder.files(name) == straight.files(name), "the resumed folder differs from the straight one");
+}
+
+/// The most memory that only the program can free, while it runs.
+#[cfg(target_os = "linux")]
+fn peak_memory(child: &mut Child) -> u64 {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or("0 kB");
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+        peak = peak.max(1024 * kilobytes);
+        sleep(Duration::from_millis(3));
+    }
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_build_keeps_to_its_memory() {
+    for (arguments, seeds) in [("awari", 14), ("kalaha", 14), ("bao-laps --pits 5", 11)] {
+        let folder = Folder::new();
+        let plan = folder.sowbase(&format!("build {arguments} --seeds {seeds} --dry-run --json")).output();
+        let plan = text(&plan.expect("the program runs").stdout);
+        let foretold = |line: &str| -> u64 {
+            let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+            line["memory"].as_u64().expect("bytes")
+        };
+        let needed = plan.lines().map(foretold).max().expect("layers");
+        // A byte less is refused before anything is done, with the same figure.
+        let mut refused = folder.sowbase(&format!("build {arguments} --seeds {seeds} --memory {}", needed - 1));
+        refused.assert().code(1).stderr(contains("of memory"));
+        let mut child = start(&folder, &format!("build {arguments} --seeds {seeds} --quiet --memory {needed}"));
+        let peak = peak_memory(&mut child);
+        assert!(child.wait().expect("it ends").success());
+        println!("{arguments}: {peak} bytes at the peak, {needed} foretold");
+        assert!(peak <= needed, "{arguments}: {peak} bytes, {needed} foretold");
+    }
 }
 
 #[test]

@@ -250,6 +250,18 @@ fn expand_by_halves(halves: &dyn HalfRows, board: &Board) -> (Option<Value>, Mov
 }
 
 #[test]
+fn no_move_leads_to_a_position_that_is_left_out() {
+    for_all_rules(|rules| {
+        let Some(halves) = rules.half_rows() else { return };
+        for_all_positions(rules, 20_000, |board, _, moves| {
+            for (mv, sown) in moves.iter().filter(|(_, sown)| sown.turn == Turn::Pass) {
+                assert!(halves.can_leave(sown.board.other()), "{} by {mv:?}", describe(rules, board));
+            }
+        });
+    });
+}
+
+#[test]
 fn half_rows_make_up_the_moves() {
     let games = std::sync::Mutex::new(HashSet::new());
     for_all_rules(|rules| {

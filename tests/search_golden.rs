@@ -6,7 +6,7 @@ use std::time::Duration;
 use sowbase::games;
 use sowbase::rules::{Board, Move};
 use sowbase::search::book::{Book, BookError};
-use sowbase::search::{Answer, Bounds, Limits, NoTables, Search, Snapshot, Transpositions, Unwatched, Watch};
+use sowbase::search::{Answer, Bounds, Known, Limits, NoTables, Search, Snapshot, Transpositions, Unwatched, Watch};
 
 fn answer(game: &str, width: usize, board: &Board) -> Answer {
     let rules = games::make(game, Some(width), &[]).expect("a game of the registry");
@@ -92,7 +92,8 @@ fn a_time_limit_is_kept() {
 fn known_bounds_are_used() {
     let rules = games::make("kalaha", Some(3), &[]).expect("a game of the registry");
     let search = Search::new(rules.as_ref(), &NoTables, None);
-    let known: Vec<(Move, Bounds)> = [2, 2, -6].iter().zip(0..).map(|(&v, i)| (Move(i), Bounds::exact(v))).collect();
+    let known = |(&value, mv)| Known { mv: Move(mv), worth: Bounds::exact(value), distance: None };
+    let known: Vec<Known> = [2, 2, -6].iter().zip(0..).map(known).collect();
     let found = search.run(&rules.initial(3), &known, &Limits::default(), &Unwatched).expect("it fits");
     let unaided = search.run(&rules.initial(3), &[], &Limits::default(), &Unwatched).expect("it fits");
     assert_eq!((found.value, &found.moves), (unaided.value, &unaided.moves));
@@ -120,11 +121,11 @@ fn a_killed_and_resumed_proof_ends_with_the_same_values() {
         let mut book = Book::load(&path, rules.rule_set()).expect("the book of the run before");
         let table = Transpositions::new(1 << 20);
         book.restore(&table);
-        let known = book.openings.get(&board).map(sowbase::search::book::Opening::known).unwrap_or_default();
+        let known = book.openings.get(&board).map(|opening| opening.moves.clone()).unwrap_or_default();
         let search = Search::new(rules.as_ref(), &NoTables, Some(&table));
         let watch = Patience(AtomicU32::new(20));
         let found = search.run(&board, &known, &Limits::default(), &watch).expect("it fits");
-        book.note(&board, &found);
+        book.note(&board, &found.moves, found.nodes, found.seconds);
         book.keep(&table, 10_000);
         book.save(&path, rules.rule_set()).expect("the folder takes it");
         runs += 1;
@@ -151,7 +152,7 @@ fn damaged_and_foreign_books_are_refused() {
     let board = rules.initial(2);
     let found = search.run(&board, &[], &Limits::default(), &Unwatched).expect("it fits");
     let mut book = Book::default();
-    book.note(&board, &found);
+    book.note(&board, &found.moves, found.nodes, found.seconds);
     book.keep(&table, 20);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("book");

@@ -39,7 +39,7 @@ fn solve_all(rules: &dyn Rules, seeds: u8) -> Lower {
     let mut all = Lower::default();
     for layer in (0..=seeds).flat_map(|n| rules.layers(n)) {
         if !all.contains(layer) {
-            let solved = solve(rules, layer, &all, &solve::Unwatched).expect("small layers can be solved");
+            let solved = solve(rules, layer, &all, &solve::Unwatched).expect("small layers can be solved").layer;
             all.insert(Arc::new(solved));
         }
     }

@@ -13,6 +13,9 @@ fn compare<C: Cell + std::fmt::Debug>(layer: &Layer<C>, bytes: &[u8]) {
     let count = layer.values.len();
     assert_eq!(table.count(), count as u64);
     assert_eq!(table.meta(), &layer.meta());
+    assert_eq!(table.floored(), layer.floors.is_some());
+    let mut above = layer.floors.iter().flatten().zip(&layer.values);
+    assert_eq!(table.leaves_out(), above.any(|(floor, value)| floor > value));
     let mut all = vec![C::default(); count];
     table.read(0, &mut all).unwrap();
     layer.assert_stored(&all);

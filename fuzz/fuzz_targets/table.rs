@@ -1,7 +1,7 @@
 //! Any bytes, once as they are and once with the checksums of preamble and header put right, so
 //! that the fuzzer reaches what lies behind them.
 //!
-//! Run with `cargo +nightly fuzz run table`; a small table makes a good first input.
+//! `fuzz/README.md` tells how to run it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

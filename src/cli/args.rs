@@ -38,6 +38,9 @@ pub(super) enum Command {
     /// Analyse the first moves of the initial position
     #[command(after_help = "Example:\n  sowbase openings kalaha --pits 4 --per-pit 2")]
     Openings(OpeningsArgs),
+    /// Play a game at the terminal against the tables and the search
+    #[command(after_help = PLAY_HELP)]
+    Play(PlayArgs),
     /// Count wins, draws and losses and the values of each layer
     #[command(after_help = "Example:\n  sowbase stats awari --json --crc")]
     Stats(StatsArgs),
@@ -55,6 +58,10 @@ pub(super) enum Command {
     /// Prove every value from its moves, independently of how it was computed
     #[command(after_help = "Examples:\n  sowbase verify oware\n  sowbase verify kalaha --seeds 18 --sample 100000")]
     Verify(VerifyArgs),
+    /// Do a fixed piece of work and print a signature of what came out
+    #[command(after_help = "Example:\n  sowbase bench\n\n\
+        The signature is the same on every machine and for any number of threads; speeds are wall time.")]
+    Bench(BenchArgs),
     /// Count move sequences
     #[command(
         after_help = "Examples:\n  sowbase perft kalaha 6\n  sowbase perft oware 3 '1 2 0 0 0 3 / 0 0 4 0 0 1' --divide"
@@ -65,6 +72,15 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  sowbase serve --port 8080, then open http://127.0.0.1:8080/")]
     Serve(ServeArgs),
 }
+
+const PLAY_HELP: &str = "Examples:
+  sowbase play kalaha
+  sowbase play oware --seat second --time 10s
+  sowbase play kujifunza --pits 3 --seat both
+  sowbase play awari --position '0 0 4 1 0 2 / 3 0 0 1 1 0 : 18-18'
+
+In the game, type the pit to sow from, 1 for your leftmost, and Enter; 'help' tells the rest. Moves and words may also
+come from a file: sowbase play oware < moves.txt.";
 
 /// A rule set.
 #[derive(ClapArgs, Debug)]
@@ -147,13 +163,18 @@ pub(super) struct EffortArgs {
 
 impl EffortArgs {
     pub(super) fn effort(&self, time: Option<Duration>) -> Effort {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         Effort {
             time: self.time.or(time),
             memory: self.memory.or_else(|| free_memory().map(|free| free / 2)).unwrap_or(1 << 30),
-            threads: self.threads.map_or_else(processors, usize::from),
+            threads: threads(self.threads),
         }
     }
+}
+
+/// So many threads as were asked for, or all processors.
+pub(super) fn threads(asked: Option<u16>) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(processors, usize::from)
 }
 
 #[derive(ClapArgs, Debug)]
@@ -178,12 +199,25 @@ pub struct BuildArgs {
     /// Threads; all processors if left out
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// How often the work on a long layer is kept on the disk; also done on Ctrl-C [default: 10m]
+    #[arg(long, value_name = "T", value_parser = parse_time)]
+    pub checkpoint: Option<Duration>,
     /// A ceiling for memory, for example 8G; what is free if left out
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,
     /// Only tell what would be done
     #[arg(long)]
     pub dry_run: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct BenchArgs {
+    /// Threads; all processors if left out
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -210,6 +244,48 @@ pub(super) struct OpeningsArgs {
     pub filling: FillingArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
+}
+
+/// Who is played by the person.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Seats {
+    /// The player who begins
+    First,
+    /// The other one
+    Second,
+    /// Both players
+    Both,
+    /// Nobody: the program plays against itself
+    None,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(super) struct PlayArgs {
+    #[command(flatten)]
+    pub rules: RulesArgs,
+    /// The database folder
+    #[arg(long, env = "SOWBASE_DIR", default_value = "databases")]
+    pub dir: PathBuf,
+    #[command(flatten)]
+    pub filling: FillingArgs,
+    /// Where the game begins, as `query` takes it
+    #[arg(long, default_value = "start", conflicts_with = "load")]
+    pub position: String,
+    /// Go on with a saved game
+    #[arg(long, value_name = "FILE")]
+    pub load: Option<PathBuf>,
+    /// Whom you play
+    #[arg(long, value_enum, default_value_t = Seats::First)]
+    pub seat: Seats,
+    /// Wall time for a move of the program or a hint that the tables do not answer
+    #[arg(long, value_name = "T", value_parser = parse_time, default_value = "3s")]
+    pub time: Duration,
+    /// Memory for layers and proofs
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "256M")]
+    pub memory: u64,
+    /// Threads; all processors if left out
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
 }
 
 #[derive(ClapArgs, Debug)]

@@ -35,9 +35,11 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Games(args) => commands::games::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         Command::Build(args) => commands::build::run(&args),
         Command::Query(args) => commands::query::run(&args),
         Command::Openings(args) => commands::openings::run(&args),
+        Command::Play(args) => commands::play::run(&args),
         Command::Stats(args) => commands::stats::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Info(args) => commands::info::run(&args),

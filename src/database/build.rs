@@ -8,10 +8,11 @@ use rayon::prelude::*;
 
 use super::lock::FolderLock;
 use super::recipe::{meta, sample, table_options};
+use super::unfinished::Unfinished;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
 use crate::rules::Layer;
-use crate::solve::{self, Lower, Progress, SolveError, SolvedLayer, Unwatched, Values, solve};
+use crate::solve::{self, LeftOut, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, resume};
 use crate::table::{Cell, Model, Writer};
 
 /// How a build may spend the machine.
@@ -19,7 +20,13 @@ use crate::table::{Cell, Model, Writer};
 pub struct BuildOptions {
     /// Bytes of memory that may be used; the machine's memory if `None`.
     pub memory: Option<u64>,
+    /// How often the work on a long layer is left on the disk, so that a sudden end costs no more than that;
+    /// [`CHECKPOINT`] if `None`. It is also left when progress cancels the build.
+    pub checkpoint: Option<Duration>,
 }
+
+/// Time between two checkpoints unless [`BuildOptions`] say otherwise.
+pub const CHECKPOINT: Duration = Duration::from_secs(600);
 
 /// A table that a build has written.
 #[derive(Clone, Debug)]
@@ -54,7 +61,7 @@ impl Database {
     /// Solves every missing layer of `plan` and writes its table, in order.
     ///
     /// A table appears under its name only when it is whole and on the disk, so a build that was stopped in any way
-    /// goes on with the first layer that is missing. The bytes of the tables do not depend on threads, interruptions
+    /// goes on with the first layer that is missing, and inside it with what was left of it. The bytes of the tables do not depend on threads, interruptions
     /// or the machine.
     ///
     /// # Errors
@@ -78,21 +85,51 @@ impl Database {
             if progress.is_cancelled() {
                 return Err(SolveError::Interrupted.into());
             }
+            let interval = options.checkpoint.unwrap_or(CHECKPOINT);
+            let unfinished = Unfinished::new(self, step.layer, step.positions, interval);
             // Another build may have made the table between planning and locking.
-            if let Some(solved) = self.load(step.layer, &mut lower)? {
-                lower.insert(solved);
+            if let Some(loaded) = self.load(step.layer, &mut lower)? {
+                unfinished.forget();
+                lower.insert(self.set_aside(loaded)?);
                 continue;
             }
             progress.begin(step);
             let begin = Instant::now();
-            let solved = solve(self.rules.as_ref(), step.layer, &lower, progress)?;
-            let bytes = self.write(&solved, &lower, progress)?;
+            let Solved { layer, floors } = self.solve(step, &lower, progress, &unfinished)?;
+            let solved = self.set_aside(Arc::new(layer))?;
+            let written = self.write(&solved, floors, progress);
+            if written.as_ref().is_err_and(DatabaseError::is_interrupt) {
+                unfinished.leave_values(&solved.values);
+            }
+            let bytes = unfinished.failure().map_or(written, Err)?;
             let built = Built { layer: step.layer, positions: step.positions, bytes, time: begin.elapsed() };
+            unfinished.forget();
             progress.end(&built);
             all_built.push(built);
-            lower.insert(Arc::new(solved));
+            lower.insert(solved);
         }
         Ok(all_built)
+    }
+
+    /// Solves a layer, or goes on with what was left of it.
+    fn solve(
+        &self,
+        step: &Step,
+        lower: &Lower,
+        progress: &dyn Progress,
+        unfinished: &Unfinished,
+    ) -> Result<Solved, DatabaseError> {
+        let rules = self.rules.as_ref();
+        let index = self.index(step.layer)?;
+        if let Some(values) = unfinished.values(index.size(), rules.scoring()) {
+            let floors = solve::exits(rules, &index, lower, progress)?;
+            return Ok(Solved { layer: SolvedLayer { index, values }, floors });
+        }
+        let solved = resume(rules, step.layer, lower, progress, unfinished);
+        match (solved, unfinished.failure()) {
+            (Err(SolveError::Interrupted), Some(failure)) => Err(failure),
+            (solved, _) => Ok(solved?),
+        }
     }
 
     /// Takes the folder for a build of `plan` by whoever calls: locks it for as long as what is returned lives, checks
@@ -131,11 +168,19 @@ impl Database {
     }
 
     /// Writes the table of a solved layer. Where a capture already gives the value, the table may store less: the
-    /// reader takes the best capture into account, and what is free packs better.
-    fn write(&self, solved: &SolvedLayer, lower: &Lower, progress: &dyn Progress) -> Result<u64, DatabaseError> {
+    /// reader takes the best capture into account, and what is free packs better. Likewise where no move leads to a
+    /// position: the reader looks at its moves.
+    fn write(
+        &self,
+        solved: &SolvedLayer,
+        mut floors: Option<Vec<i8>>,
+        progress: &dyn Progress,
+    ) -> Result<u64, DatabaseError> {
         match &solved.values {
             Values::Seeds(values) => {
-                let floors = solve::exits(self.rules.as_ref(), &solved.index, lower, progress)?;
+                if let (Some(floors), Some(left_out)) = (&mut floors, LeftOut::of(self.rules.as_ref(), &solved.index)) {
+                    left_out.for_each(|rank| floors[rank] = i8::MAX);
+                }
                 self.write_cells(&solved.index, values, floors.as_deref(), |&value| i16::from(value), progress)
             }
             Values::Outcome(values) => self.write_cells(&solved.index, values, None, |&value| value, progress),

@@ -7,6 +7,7 @@ use super::{Database, DatabaseError};
 use crate::index::positions;
 use crate::rules::{Layer, Rules, Scoring};
 use crate::solve::{self, Lower, Unwatched, solve};
+use crate::table::Access;
 
 /// One layer of a plan.
 #[derive(Clone, Debug)]
@@ -15,7 +16,8 @@ pub struct Step {
     pub layer: Layer,
     /// Its positions.
     pub positions: u64,
-    /// Bytes of memory at the peak of solving it, the layers below included.
+    /// Bytes of memory at the peak of solving it. Pages of mapped files, which the system drops when it needs room, are
+    /// not counted.
     pub memory: u64,
     /// Bytes of its table, estimated.
     pub disk: u64,
@@ -46,7 +48,7 @@ const SAMPLE: u64 = 400_000;
 const BITS: u64 = 4;
 
 /// Bytes beside all that grows with the layer: code, stacks, buffers of the writer.
-const FIXED_MEMORY: u64 = 64 << 20;
+const FIXED_MEMORY: u64 = 12 << 20;
 
 impl Database {
     /// Plans a build of all layers up to `seeds`, and of games with closed pits those with at most `closed` of them.
@@ -57,6 +59,7 @@ impl Database {
         let rules = self.rules.as_ref();
         let present = self.layers()?;
         let mut steps = Vec::new();
+        // Finished layers stay in memory where files may not be mapped.
         let mut below = 0_u64;
         for layer in rules.layers(seeds).into_iter().filter(|layer| layer.closed <= closed) {
             let positions = positions(rules, layer).ok_or(DatabaseError::TooLarge { layer })?;
@@ -69,7 +72,9 @@ impl Database {
                 time: Duration::ZERO,
                 present: present.binary_search(&layer).is_ok(),
             });
-            below = below.saturating_add(positions);
+            if self.access == Access::Read {
+                below = below.saturating_add(positions / ranks_share(rules));
+            }
         }
         Ok(Plan { steps })
     }
@@ -85,7 +90,7 @@ impl Database {
         let mut speed = 1e6;
         for layer in sample_layers(rules, plan) {
             let begin = Instant::now();
-            let solved = solve(rules, layer, &lower, &Unwatched)?;
+            let solved = solve(rules, layer, &lower, &Unwatched)?.layer;
             // Layers of a few hundred positions tell more about starting threads than about solving.
             let seconds = begin.elapsed().as_secs_f64().max(1e-4);
             speed = solved.index.positions() as f64 / seconds;

@@ -11,7 +11,7 @@ use crate::table::{Codec, Meta, Model, Options};
 /// over a layer so large that these tell as much.
 #[must_use]
 pub fn sample(count: u64) -> Vec<Range<u64>> {
-    const STRETCH: u64 = 1 << 13;
+    const STRETCH: u64 = 1 << 12;
     const STRETCHES: u64 = 1 << 10;
     let apart = count / STRETCHES;
     if apart <= STRETCH {

@@ -184,6 +184,11 @@ impl HalfRows for Oware {
         }
     }
 
+    fn can_leave(&self, row: &[u8]) -> bool {
+        // Every round leaves out the pit that the seeds were taken from.
+        row.contains(&0)
+    }
+
     fn sow_own(&self, row: &[u8], pit: usize) -> OwnHalf {
         let w = row.len();
         let mut row = Row::of(row);

@@ -1,7 +1,8 @@
 //! Answers beyond the tables, by search.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::progress::Sight;
@@ -11,7 +12,7 @@ use crate::index::positions;
 use crate::rules::notation::Position;
 use crate::rules::{Board, Layer, Move, Moves, Scoring, Turn, Value};
 use crate::search::book::Book;
-use crate::search::{self, Bounds, Limits, Probe, Search, Transpositions, Watch};
+use crate::search::{Bounds, Limits, MoveAnswer, Probe, Search, Snapshot, Transpositions, Watch};
 use crate::solve::{Lower, SolvedLayer, Unwatched, Values, solve};
 
 /// What a search may spend.
@@ -60,6 +61,34 @@ impl Probe for Leaves<'_> {
     }
 }
 
+/// Passes on what a watch hears, and remembers the last of it for the book.
+struct Latest<'a> {
+    watch: &'a dyn Watch,
+    /// First moves, nodes and seconds.
+    state: Mutex<(Vec<MoveAnswer>, u64, f64)>,
+}
+
+impl Latest<'_> {
+    fn note(&self, board: &Board, proofs: &mut Book) {
+        let (moves, nodes, seconds) = &*self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !moves.is_empty() {
+            proofs.note(board, moves, *nodes, *seconds);
+        }
+    }
+}
+
+impl Watch for Latest<'_> {
+    fn report(&self, snapshot: &Snapshot<'_>) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) =
+            (snapshot.moves.to_vec(), snapshot.nodes, snapshot.seconds);
+        self.watch.report(snapshot);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.watch.is_cancelled()
+    }
+}
+
 impl Oracle {
     /// Answers about a position that the tables do not reach, by searching down to them, with bounds where the effort
     /// does not suffice. A position that the tables do reach is answered as [`Oracle::answer`] does.
@@ -91,34 +120,45 @@ impl Oracle {
             None => Book::default(),
         };
         proofs.restore(&facts);
-        let deadline = effort.time.map(|time| begin + time);
-        let (mut nodes, mut line) = (0, Vec::new());
-        loop {
-            let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
-            let slice = if book.is_some() { Some(left.map_or(BETWEEN_SAVES, |l| l.min(BETWEEN_SAVES))) } else { left };
-            let limits = Limits { time: slice, threads: effort.threads.max(1), every_move: true };
-            let known = proofs.openings.get(board).map(search::book::Opening::known).unwrap_or_default();
-            let found = Search::new(rules, &leaves, Some(&facts)).run(board, &known, &limits, watch)?;
-            nodes += found.nodes;
-            proofs.note(board, &found);
-            if !found.line.is_empty() {
-                line.clone_from(&found.line);
-            }
+        let limits = Limits {
+            time: effort.time.map(|time| time.saturating_sub(begin.elapsed())),
+            threads: effort.threads.max(1),
+            every_move: true,
+        };
+        let known = proofs.openings.get(board).map(|opening| opening.moves.clone()).unwrap_or_default();
+        let search = Search::new(rules, &leaves, Some(&facts));
+        let latest = Latest { watch, state: Mutex::default() };
+        let found = std::thread::scope(|scope| {
+            let (done, is_done) = mpsc::channel::<()>();
             if let Some(path) = book {
-                proofs.keep(&facts, FACTS);
-                proofs.save(path, rules.rule_set())?;
+                let (latest, proofs, facts) = (&latest, &proofs, &facts);
+                scope.spawn(move || {
+                    while is_done.recv_timeout(BETWEEN_SAVES) == Err(RecvTimeoutError::Timeout) {
+                        let mut proofs = proofs.clone();
+                        latest.note(board, &mut proofs);
+                        proofs.keep(facts, FACTS);
+                        // What cannot be written now shows at the end, if it still cannot.
+                        let _ = proofs.save(path, rules.rule_set());
+                    }
+                });
             }
-            let all_known = found.moves.iter().all(|mv| mv.worth.is_exact());
-            let out_of_time = left.is_some_and(|left| left <= slice.unwrap_or(left));
-            if all_known || out_of_time || watch.is_cancelled() {
-                break;
+            let found = search.run(board, &known, &limits, &latest);
+            drop(done);
+            found
+        })?;
+        proofs.note(board, &found.moves, found.nodes, found.seconds);
+        if let Some(path) = book {
+            proofs.keep(&facts, FACTS);
+            // The answer is worth more than its being kept.
+            if let Err(error) = proofs.save(path, rules.rule_set()) {
+                answer.notes.push(format!("what was proved is not kept: {error}"));
             }
         }
         self.take_in(board, &proofs, &mut answer);
         if answer.worth.exact().is_some() {
-            self.take_line(board, &line, &mut answer)?;
+            self.take_line(board, &found.line, &mut answer)?;
         }
-        answer.effort = Some((nodes, begin.elapsed().as_secs_f64()));
+        answer.effort = Some((found.nodes, begin.elapsed().as_secs_f64()));
         Ok((answer, note))
     }
 
@@ -152,7 +192,7 @@ impl Oracle {
                     if solved > self.reach.build {
                         break;
                     }
-                    Arc::new(solve(rules, layer, &lower, &Unwatched)?)
+                    Arc::new(solve(rules, layer, &lower, &Unwatched)?.layer)
                 }
             };
             lower.insert(ready);

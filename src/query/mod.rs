@@ -214,7 +214,7 @@ impl Oracle {
                 Some(loaded) => loaded,
                 None => {
                     count += 1;
-                    Arc::new(solve(rules, layer, &solved, &Unwatched)?)
+                    Arc::new(solve(rules, layer, &solved, &Unwatched)?.layer)
                 }
             };
             solved.insert(ready);

@@ -115,6 +115,14 @@ pub trait HalfRows: Send + Sync {
         Feeding::Free
     }
 
+    /// Whether a move that ends a turn can leave the mover's row like this. No move leads to a position whose other
+    /// row is of another kind, so that tables leave such positions out.
+    ///
+    /// The answer may be yes for rows that no move leaves, never the other way round.
+    fn can_leave(&self, _row: &[u8]) -> bool {
+        true
+    }
+
     /// Sows the mover's half from the occupied `pit`.
     fn sow_own(&self, row: &[u8], pit: usize) -> OwnHalf;
 

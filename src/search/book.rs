@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Answer, Bounds, Entry, Key, Transpositions};
+use super::{Bounds, Entry, Key, Known, MoveAnswer, Transpositions};
 use crate::rules::{Board, MAX_PITS, Move, RuleSet};
 
 const MAGIC: [u8; 8] = *b"\x8dSOWBO\r\n";
@@ -84,34 +84,15 @@ pub enum BookError {
     },
 }
 
-/// What is proved of one first move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BookMove {
-    /// The move.
-    pub mv: Move,
-    /// What it is worth.
-    pub worth: Bounds,
-    /// Outcome games: moves to the end of a won or lost game.
-    pub distance: Option<u16>,
-}
-
 /// What is proved of one position.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Opening {
     /// Every first move.
-    pub moves: Vec<BookMove>,
+    pub moves: Vec<Known>,
     /// Positions visited so far, in all runs.
     pub nodes: u64,
     /// Seconds so far, in all runs.
     pub seconds: f64,
-}
-
-impl Opening {
-    /// The bounds in the form that [`Search::run`](super::Search::run) takes.
-    #[must_use]
-    pub fn known(&self) -> Vec<(Move, Bounds)> {
-        self.moves.iter().map(|known| (known.mv, known.worth)).collect()
-    }
 }
 
 /// Proofs of one rule set.
@@ -123,24 +104,24 @@ pub struct Book {
 }
 
 impl Book {
-    /// Notes what a search found; bounds proved before are kept where they are narrower.
-    pub fn note(&mut self, board: &Board, answer: &Answer) {
+    /// Notes what a search found of the first moves of `board`, in so many more nodes and seconds; bounds proved before
+    /// are kept where they are narrower.
+    pub fn note(&mut self, board: &Board, moves: &[MoveAnswer], nodes: u64, seconds: f64) {
         let opening = self.openings.entry(*board).or_default();
         let before = std::mem::take(&mut opening.moves);
-        opening.moves = answer
-            .moves
+        opening.moves = moves
             .iter()
             .map(|found| {
                 let known = before.iter().find(|known| known.mv == found.mv);
-                BookMove {
+                Known {
                     mv: found.mv,
                     worth: known.map_or(found.worth, |known| known.worth.and(found.worth)),
                     distance: found.distance.or(known.and_then(|known| known.distance)),
                 }
             })
             .collect();
-        opening.nodes += answer.nodes;
-        opening.seconds += answer.seconds;
+        opening.nodes += nodes;
+        opening.seconds += seconds;
     }
 
     /// Keeps the facts of `table` that cost most to prove, at most `most` of them. Costs a pass over the table, twice.
@@ -220,7 +201,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Writes the book.
+    /// Writes the book, and makes its folder if there is none.
     ///
     /// # Errors
     /// The file cannot be written; the one before stays as it was.
@@ -228,6 +209,7 @@ impl Book {
         let failed = |source| BookError::Io { path: path.to_owned(), action: "written", source };
         let bytes = self.bytes(rules);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(failed)?;
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         file.write_all(&bytes).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
@@ -295,7 +277,7 @@ impl Reader<'_> {
             let lower = i16::from_le_bytes(self.array()?);
             let upper = i16::from_le_bytes(self.array()?);
             let distance = Some(u16::from_le_bytes(self.array()?)).filter(|&moves| moves != NO_DISTANCE);
-            opening.moves.push(BookMove { mv: Move(mv), worth: Bounds { lower, upper }, distance });
+            opening.moves.push(Known { mv: Move(mv), worth: Bounds { lower, upper }, distance });
         }
         opening.nodes = u64::from_le_bytes(self.array()?);
         opening.seconds = f64::from_le_bytes(self.array()?);

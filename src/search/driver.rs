@@ -14,7 +14,7 @@ use super::distance::Distances;
 use super::ground::{Child, Ground, Plain};
 use super::rows::Rows;
 use super::transposition::{NO_HINT, Transpositions};
-use super::tree::{Clock, Node, Worker};
+use super::tree::{Clock, Memory, NEAR_BYTES, Node, Worker};
 use super::{Bounds, Probe};
 use crate::rules::{Board, Move, Moves, Rules, Scoring, Sown, Turn, Value, worth};
 
@@ -81,6 +81,17 @@ pub struct MoveAnswer {
     pub distance: Option<u16>,
 }
 
+/// What was proved of a first move before a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Known {
+    /// The move.
+    pub mv: Move,
+    /// What it is worth.
+    pub worth: Bounds,
+    /// Outcome games: moves to the end of a won or lost game.
+    pub distance: Option<u16>,
+}
+
 /// What a search has found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
@@ -141,7 +152,7 @@ impl<'a> Search<'a> {
         Self { rules, probe, table }
     }
 
-    /// Proves what it can about `board`; `known` are bounds of first moves proved earlier.
+    /// Proves what it can about `board`; `known` is what was proved of its first moves earlier.
     ///
     /// Whatever stops it, all bounds returned are true. The cost is that of the question: from microseconds to years.
     ///
@@ -150,7 +161,7 @@ impl<'a> Search<'a> {
     pub fn run(
         &self,
         board: &Board,
-        known: &[(Move, Bounds)],
+        known: &[Known],
         limits: &Limits,
         watch: &dyn Watch,
     ) -> Result<Answer, SearchError> {
@@ -177,7 +188,7 @@ impl<'a> Search<'a> {
         &self,
         ground: &G,
         board: &Board,
-        known: &[(Move, Bounds)],
+        known: &[Known],
         limits: &Limits,
         watch: &dyn Watch,
     ) -> Result<Answer, SearchError> {
@@ -185,12 +196,12 @@ impl<'a> Search<'a> {
         let driver = Driver::<G, CYCLIC> {
             search: *self,
             ground,
-            threads: limits.threads.max(1),
             stack: stack_bytes(self.rules, board.seeds() as usize, CYCLIC),
             watch,
             started,
             deadline: limits.time.and_then(|time| started.checked_add(time)),
             counts: Counts::default(),
+            near: (0..limits.threads.max(1)).map(|_| Transpositions::new(NEAR_BYTES)).collect(),
         };
         driver.run(board, known, limits.every_move)
     }
@@ -232,12 +243,13 @@ impl Effort {
 struct Driver<'a, G: Ground, const CYCLIC: bool> {
     search: Search<'a>,
     ground: &'a G,
-    threads: usize,
     stack: usize,
     watch: &'a dyn Watch,
     started: Instant,
     deadline: Option<Instant>,
     counts: Counts,
+    /// A small table for each thread.
+    near: Vec<Transpositions>,
 }
 
 impl<G: Ground, const CYCLIC: bool> Clock for Driver<'_, G, CYCLIC> {
@@ -262,7 +274,7 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
         self.watch.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn run(&self, board: &Board, known: &[(Move, Bounds)], every_move: bool) -> Result<Answer, SearchError> {
+    fn run(&self, board: &Board, known: &[Known], every_move: bool) -> Result<Answer, SearchError> {
         let rules = self.search.rules;
         let outcome = rules.scoring() == Scoring::Outcome;
         let mut moves = Moves::new();
@@ -284,8 +296,9 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                 answer.distance = if outcome { value.distance() } else { None };
                 answer.worth = Bounds::exact(if outcome { value.0.signum() } else { value.0 });
             }
-            for (_, bounds) in known.iter().filter(|(known, _)| known == mv) {
-                answer.worth = answer.worth.and(*bounds);
+            for known in known.iter().filter(|known| known.mv == *mv) {
+                answer.worth = answer.worth.and(known.worth);
+                answer.distance = answer.distance.or(known.distance);
             }
             target.bounds = target.bounds.and(self.after_of(sown, answer.worth));
             answers.push(answer);
@@ -423,15 +436,25 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
     ) -> Result<(), SearchError> {
         let middle = i16::midpoint(target.bounds.lower, target.bounds.upper);
         let mut x = if target.guess == i16::MIN { middle } else { target.guess };
+        let mut step = 1;
         while !target.bounds.is_exact() {
             x = x.clamp(target.bounds.lower + 1, target.bounds.upper);
             target.guess = x;
             if !self.narrow(target, x, effort, &mut report)? {
                 break;
             }
-            x = i16::midpoint(target.bounds.lower, target.bounds.upper) + 1;
+            // That a position is worth something is proved in far fewer positions than that it is not worth more: the
+            // mover needs one good turn, and the other player an answer to every one. So climb from below.
+            let Bounds { lower, upper } = target.bounds;
+            if lower >= x {
+                x = lower + 1;
+            } else {
+                x = (i16::midpoint(lower, upper) + 1).max(upper - step);
+                step *= 2;
+            }
         }
         // The value is known, time is up, or `x` is too hard: halve what lies beyond it on either side.
+        let effort = Effort { budget: effort.budget / 4, ..effort };
         for below in [true, false] {
             while !self.is_over() {
                 let Bounds { lower, upper } = target.bounds;
@@ -471,13 +494,14 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
         let node = Node { position: target.position, key, seeds: target.seeds, known, hint };
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.threads)
-                .map(|number| {
+            let threads: Vec<_> = (0..)
+                .zip(&self.near)
+                .map(|(number, near)| {
                     let done = &done;
                     std::thread::Builder::new().stack_size(self.stack).spawn_scoped(scope, move || {
-                        let table = self.search.table;
+                        let memory = self.search.table.map(|shared| Memory { shared, near });
                         let budget = if CYCLIC { u64::MAX } else { effort.budget };
-                        Worker::<G, CYCLIC>::new(self.ground, table, self, done, number as u32, budget).test(
+                        Worker::<G, CYCLIC>::new(self.ground, memory, self, done, number, budget).test(
                             node,
                             x,
                             effort.depth,

@@ -2,7 +2,7 @@
 
 use super::transposition::{Key, NO_HINT};
 use super::{Bounds, Probe};
-use crate::rules::{Board, Move, Moves, Rules, Scoring, Turn};
+use crate::rules::{Board, MARK, Move, Moves, Rules, Scoring, Turn};
 
 /// A move and what the search knows about it.
 #[derive(Clone, Copy)]
@@ -78,6 +78,9 @@ pub(super) trait Ground: Sync {
     /// What a finished position is worth, where that can be told without looking for moves.
     fn over(&self, position: &Self::Position, seeds: u8) -> Option<i16>;
 
+    /// Empty pits of the player to move (`own`) or of the other one.
+    fn empty_pits(&self, position: &Self::Position, own: bool) -> i16;
+
     /// The most seeds of positions in the tables.
     fn most_probed(&self) -> Option<u8>;
 
@@ -135,6 +138,11 @@ impl Ground for Plain<'_> {
 
     fn over(&self, _: &Board, _: u8) -> Option<i16> {
         None
+    }
+
+    fn empty_pits(&self, position: &Board, own: bool) -> i16 {
+        let half = if own { position.own() } else { position.other() };
+        half.iter().filter(|&&pit| pit & !MARK == 0).count() as i16
     }
 
     fn most_probed(&self) -> Option<u8> {

@@ -16,7 +16,7 @@ mod rows;
 mod transposition;
 mod tree;
 
-pub use driver::{Answer, Limits, MoveAnswer, Search, SearchError, Snapshot, Unwatched, Watch};
+pub use driver::{Answer, Known, Limits, MoveAnswer, Search, SearchError, Snapshot, Unwatched, Watch};
 pub use probe::{InMemory, NoTables, Probe};
 pub use transposition::{Entry, Key, NO_HINT, Transpositions};
 

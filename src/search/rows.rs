@@ -219,6 +219,14 @@ impl Ground for Rows<'_> {
         }
     }
 
+    #[inline]
+    fn empty_pits(&self, position: &Packed, own: bool) -> i16 {
+        let row = if own { position.own } else { position.other };
+        // Counts are below 128, so adding 127 sets the highest bit of every pit that holds a seed.
+        let full = (row + 127 * ONES) & (128 * ONES);
+        self.w as i16 - full.count_ones() as i16
+    }
+
     fn most_probed(&self) -> Option<u8> {
         self.most_probed
     }

@@ -9,12 +9,14 @@
 //! What a move of a certain [`Kind`] leads to is worked out for a whole tile at once: with the mover's row fixed, as
 //! lists of the tile's rows that it leads to the same place; with the other row fixed, as one [`Answer`] for all rows.
 
+use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::halves::{Below, HalfTables, OtherTable, OwnTable, layers_below};
-use super::{Lower, Progress, SolveError, check};
+use super::checkpoint::{Work, read_u64};
+use super::halves::{Below, HalfTables, OtherTable, OwnMove, OwnTable, layers_below};
+use super::{Lower, SolveError};
 use crate::index::LayerIndex;
 use crate::rules::{HalfRows, Rules};
 
@@ -35,11 +37,11 @@ pub(super) fn solve(
     halves: &dyn HalfRows,
     index: &LayerIndex,
     lower: &Lower,
-    progress: &dyn Progress,
+    work: Work<'_>,
 ) -> Result<Vec<i8>, SolveError> {
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
-    progress.stage("solve", index.size());
+    work.progress.stage("solve", index.size());
     let below = layers_below(lower, n)?;
     let tables = HalfTables::new(halves, index.halves(), n);
     let counts: Vec<usize> = (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect();
@@ -62,15 +64,45 @@ pub(super) fn solve(
     let mut pairs = Vec::new();
     for own in 0..=n / 2 {
         if let Some(small) = blocks[own].take() {
-            pairs.push((own, small, blocks[n - own].take()));
+            pairs.push(Pair { own, small, large: blocks[n - own].take(), next: 0 });
         }
     }
-    // The largest pairs have nearly equal halves; begin with them so that no thread is left alone with one.
-    pairs.par_iter_mut().rev().with_max_len(1).try_for_each(|(own, small, large)| match large {
-        Some(large) => pass.solve_pair(*own, small, large, progress),
-        None => pass.solve_equal(small, progress),
-    })?;
+    if let Some(mut left) = work.checkpoint.left()
+        && pairs.iter_mut().try_for_each(|pair| pair.read(&mut left)).is_err()
+    {
+        pairs.iter_mut().for_each(|pair| pair.next = 0);
+    }
+    let step = |pairs: &mut Vec<Pair>| {
+        // The largest pairs have nearly equal halves; begin with them so that no thread is left alone with one.
+        pairs.par_iter_mut().rev().with_max_len(1).for_each(|pair| pass.solve(pair, work));
+        Ok(pairs.iter().all(|pair| pair.next >= pass.counts[n - pair.own]))
+    };
+    work.in_steps(&mut pairs, step, |pairs, out| pairs.iter().try_for_each(|pair| pair.write(out)))?;
+    drop(pairs);
     Ok(values)
+}
+
+/// The blocks of `own` and of `n - own` seeds, which may be the same.
+struct Pair<'a> {
+    own: usize,
+    small: &'a mut [i8],
+    large: Option<&'a mut [i8]>,
+    /// The first row of `n - own` seeds whose tile is not done.
+    next: usize,
+}
+
+impl Pair<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&(self.next as u64).to_le_bytes())?;
+        out.write_all(bytemuck::cast_slice(self.small))?;
+        out.write_all(bytemuck::cast_slice(self.large.as_deref().unwrap_or_default()))
+    }
+
+    fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        self.next = read_u64(from)? as usize;
+        from.read_exact(bytemuck::cast_slice_mut(self.small))?;
+        from.read_exact(bytemuck::cast_slice_mut(self.large.as_deref_mut().unwrap_or_default()))
+    }
 }
 
 /// Moves that differ in the mover's row alone.
@@ -97,7 +129,7 @@ struct MovesByKind {
 }
 
 impl MovesByKind {
-    fn of(own: &OwnTable, rows: usize) -> Self {
+    fn of(own: &OwnTable<OwnMove>, rows: usize) -> Self {
         let (mut kinds, mut starts, mut steps) = (Vec::new(), vec![0], Vec::new());
         for row in 0..rows {
             for own_move in own.of(row) {
@@ -152,57 +184,53 @@ struct Answer<'a> {
 }
 
 impl Pass<'_> {
-    /// Blocks of `own` and of `n - own` seeds, which are different.
-    fn solve_pair(
-        &self,
-        own: usize,
-        small: &mut [i8],
-        large: &mut [i8],
-        progress: &dyn Progress,
-    ) -> Result<(), SolveError> {
-        let other = self.n - own;
-        let (small_rows, large_rows) = (self.counts[own], self.counts[other]);
-        let mut values = [0; TILE];
-        for tile in (0..large_rows).step_by(TILE) {
-            check(progress)?;
-            let tile = tile..(tile + TILE).min(large_rows);
-            let values = &mut values[..tile.len()];
-            let effects = self.effects(own, &tile);
-            for a in 0..small_rows {
-                self.fixed_own(own, a, &effects, &large[tile.start * small_rows..], small_rows, values);
-                small[a * large_rows..][tile.clone()].copy_from_slice(values);
-                self.fixed_other(other, a, &tile, &small[a * large_rows..][..large_rows], values);
-                for (b, &value) in tile.clone().zip(&*values) {
-                    large[b * small_rows + a] = value;
-                }
-            }
-            progress.advance(2 * (tile.len() * small_rows) as u64);
+    /// Goes on with a pair until it is done or work is to pause.
+    fn solve(&self, pair: &mut Pair<'_>, work: Work<'_>) {
+        let rows = self.counts[self.n - pair.own];
+        while pair.next < rows && !work.should_pause() {
+            let tile = pair.next..(pair.next + TILE).min(rows);
+            let done = match &mut pair.large {
+                Some(large) => self.solve_tile(pair.own, pair.small, large, &tile),
+                None => self.solve_equal_tile(pair.small, &tile),
+            };
+            work.progress.advance(done as u64);
+            pair.next = tile.end;
         }
-        Ok(())
     }
 
-    /// The block whose halves hold as many seeds.
-    fn solve_equal(&self, block: &mut [i8], progress: &dyn Progress) -> Result<(), SolveError> {
+    /// A tile of blocks of `own` and of `n - own` seeds, which are different. Returns how many positions that were.
+    fn solve_tile(&self, own: usize, small: &mut [i8], large: &mut [i8], tile: &Range<usize>) -> usize {
+        let other = self.n - own;
+        let (small_rows, large_rows) = (self.counts[own], self.counts[other]);
+        let values = &mut [0; TILE][..tile.len()];
+        let effects = self.effects(own, tile);
+        for a in 0..small_rows {
+            self.fixed_own(own, a, &effects, &large[tile.start * small_rows..], small_rows, values);
+            small[a * large_rows..][tile.clone()].copy_from_slice(values);
+            self.fixed_other(other, a, tile, &small[a * large_rows..][..large_rows], values);
+            for (b, &value) in tile.clone().zip(&*values) {
+                large[b * small_rows + a] = value;
+            }
+        }
+        2 * tile.len() * small_rows
+    }
+
+    /// A tile of the block whose halves hold as many seeds. Returns how many positions that were.
+    fn solve_equal_tile(&self, block: &mut [i8], tile: &Range<usize>) -> usize {
         let own = self.n / 2;
         let rows = self.counts[own];
-        let mut values = [0; TILE];
-        for tile in (0..rows).step_by(TILE) {
-            check(progress)?;
-            let tile = tile..(tile + TILE).min(rows);
-            let values = &mut values[..tile.len()];
-            let effects = self.effects(own, &tile);
-            // Rows before the tile were its partners when they were in a tile themselves.
-            for a in tile.start..rows {
-                self.fixed_own(own, a, &effects, &block[tile.start * rows..], rows, values);
-                block[a * rows..][tile.clone()].copy_from_slice(values);
-                self.fixed_other(own, a, &tile, &block[a * rows..][..rows], values);
-                for (b, &value) in tile.clone().zip(&*values) {
-                    block[b * rows + a] = value;
-                }
+        let values = &mut [0; TILE][..tile.len()];
+        let effects = self.effects(own, tile);
+        // Rows before the tile were its partners when they were in a tile themselves.
+        for a in tile.start..rows {
+            self.fixed_own(own, a, &effects, &block[tile.start * rows..], rows, values);
+            block[a * rows..][tile.clone()].copy_from_slice(values);
+            self.fixed_other(own, a, tile, &block[a * rows..][..rows], values);
+            for (b, &value) in tile.clone().zip(&*values) {
+                block[b * rows + a] = value;
             }
-            progress.advance(((2 * (rows - tile.start) - tile.len()) * tile.len()) as u64);
         }
-        Ok(())
+        (2 * (rows - tile.start) - tile.len()) * tile.len()
     }
 
     /// The value of positions at which play is over.

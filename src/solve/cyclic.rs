@@ -9,10 +9,11 @@ use std::sync::atomic::AtomicU8;
 
 use rayon::prelude::*;
 
+use super::checkpoint::{Checkpoint, Work};
 use super::drops::{Capture, Effects, effects};
-use super::halves::{Below, HalfTables, OtherMove, OwnMove, layers_below};
+use super::halves::{Below, HalfTables, OtherMove, StorelessMove, layers_below};
 use super::settle::settle;
-use super::sweeps::{Grid, Sweeps, biased, plain, turn_back};
+use super::sweeps::{Grid, Ready, Sweeps, biased, plain, turn_back};
 use super::unmoves::UnMoves;
 use super::{Lower, Progress, SolveError, check};
 use crate::index::LayerIndex;
@@ -27,13 +28,15 @@ const FEW: usize = 30;
 /// Best exit where there is none.
 const NOTHING: u8 = biased(i8::MIN);
 
+/// The values and the best exits.
 pub(super) fn solve(
     rules: &dyn Rules,
     halves: &dyn HalfRows,
     index: &LayerIndex,
     lower: &Lower,
-    progress: &dyn Progress,
-) -> Result<Vec<i8>, SolveError> {
+    work: Work<'_>,
+) -> Result<(Vec<i8>, Vec<i8>), SolveError> {
+    let Work { progress, checkpoint } = work;
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     let tables = HalfTables::new(halves, index.halves(), n);
@@ -43,20 +46,47 @@ pub(super) fn solve(
     let mut exits = vec![NOTHING; index.size() as usize];
     Exits::new(&grid, &tables, &effects, halves.feeding(), lower)?.look_up(&mut exits, progress)?;
 
-    let mut turned = vec![biased(0); exits.len()];
-    turned[grid.block(0)].fill(biased(-(n as i8)));
-    let sweeps = Sweeps { grid: &grid, tables: &tables, effects: &effects, must_feed: &must_feed, exits: &exits };
-    while sweeps.sweep(&mut turned, None, progress)? > turned.len() / FEW {}
-    let mut changes = Vec::new();
-    sweeps.sweep(&mut turned, Some(&mut changes), progress)?;
-    let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
-    settle(&sweeps, &UnMoves::new(&tables, &grid), &values, changes, progress)?;
-
-    let turned: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
-    for own in 0..=n {
-        turn_back(&turned[grid.block(own)], &mut exits[grid.block(own)], grid.counts[n - own]);
+    // Whatever is sure of a value is sure for good, so that the values themselves are all there is to leave.
+    let mut turned = left(checkpoint, &grid, exits.len());
+    let leave = |turned: &[u8]| checkpoint.leave(&mut |out| out.write_all(turned));
+    let layer = Ready { grid: &grid, tables: &tables, must_feed: &must_feed, exits: &exits };
+    let sweeps = Sweeps { layer, effects: &effects };
+    loop {
+        let changed = sweeps.sweep(&mut turned, None, progress).inspect_err(|_| leave(&turned))?;
+        if changed <= turned.len() / FEW {
+            break;
+        }
+        if checkpoint.is_due() {
+            leave(&turned);
+        }
     }
-    Ok(exits.into_iter().map(plain).collect())
+    let mut changes = vec![Vec::new(); n + 1];
+    sweeps.sweep(&mut turned, Some(&mut changes), progress).inspect_err(|_| leave(&turned))?;
+    drop(effects);
+    let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
+    settle(layer, &UnMoves::new(&tables, &grid), &values, changes, work)?;
+
+    let mut values: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
+    let mut turned = Vec::new();
+    for own in 0..=n {
+        let block = &mut values[grid.block(own)];
+        turned.clear();
+        turned.extend_from_slice(block);
+        turn_back(&turned, block, grid.counts[n - own]);
+    }
+    let plainly = |bytes: Vec<u8>| bytes.into_iter().map(plain).collect();
+    Ok((plainly(values), plainly(exits)))
+}
+
+/// The turned values that were left, or those of the beginning.
+fn left(checkpoint: &dyn Checkpoint, grid: &Grid, size: usize) -> Vec<u8> {
+    let mut turned = vec![biased(0); size];
+    let read = checkpoint.left().is_some_and(|mut left| left.read_exact(&mut turned).is_ok());
+    if !read {
+        turned.fill(biased(0));
+        turned[grid.block(0)].fill(biased(-(grid.n as i8)));
+    }
+    turned
 }
 
 /// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none.
@@ -76,7 +106,7 @@ pub(super) fn exits(
 }
 
 /// Whether a move fails the duty that `feeding` puts on moves which can do better.
-fn starves(feeding: Feeding, other_was_empty: bool, own_move: &OwnMove, other_move: OtherMove) -> bool {
+fn starves(feeding: Feeding, other_was_empty: bool, own_move: &StorelessMove, other_move: OtherMove) -> bool {
     match feeding {
         Feeding::Free => false,
         Feeding::Feed => other_was_empty && own_move.drops == 0,
@@ -85,9 +115,9 @@ fn starves(feeding: Feeding, other_was_empty: bool, own_move: &OwnMove, other_mo
 }
 
 /// By rank of the mover's row when the other row is empty: whether only moves that feed it are legal.
-fn must_feed(tables: &HalfTables, grid: &Grid, feeding: Feeding) -> Vec<bool> {
+fn must_feed(tables: &HalfTables<StorelessMove>, grid: &Grid, feeding: Feeding) -> Vec<bool> {
     let lone = tables.other[0].of(0);
-    let feeds = |m: &OwnMove| !starves(feeding, true, m, lone[usize::from(m.class)]);
+    let feeds = |m: &StorelessMove| !starves(feeding, true, m, lone[usize::from(m.class)]);
     (0..grid.counts[grid.n])
         .map(|row| feeding != Feeding::Free && tables.own[grid.n].of(row).iter().any(feeds))
         .collect()
@@ -96,7 +126,7 @@ fn must_feed(tables: &HalfTables, grid: &Grid, feeding: Feeding) -> Vec<bool> {
 /// The best of the moves that leave the layer.
 struct Exits<'a> {
     grid: &'a Grid,
-    tables: &'a HalfTables,
+    tables: &'a HalfTables<StorelessMove>,
     effects: &'a [Effects],
     feeding: Feeding,
     below: Vec<Below<'a>>,
@@ -105,7 +135,7 @@ struct Exits<'a> {
 impl<'a> Exits<'a> {
     fn new(
         grid: &'a Grid,
-        tables: &'a HalfTables,
+        tables: &'a HalfTables<StorelessMove>,
         effects: &'a [Effects],
         feeding: Feeding,
         lower: &'a Lower,
@@ -166,7 +196,7 @@ impl<'a> Exits<'a> {
     fn look_up_row(&self, own: usize, row: usize, takings: &[Vec<Taking<'_>>], exits: &mut [u8]) {
         let moves = self.tables.own[own].of(row);
         for own_move in moves {
-            let column = own_move.row[0] as usize;
+            let column = own_move.row as usize;
             for taking in &takings[usize::from(own_move.class)] {
                 // The gain less the value, as biased bytes.
                 let gain = taking.gain.wrapping_add(biased(0));
@@ -182,7 +212,7 @@ impl<'a> Exits<'a> {
     }
 
     /// Whether some move leaves the other player a seed, so that those which do not are illegal.
-    fn may_spare(&self, own: usize, moves: &[OwnMove], column: usize) -> bool {
+    fn may_spare(&self, own: usize, moves: &[StorelessMove], column: usize) -> bool {
         let others = self.tables.other[self.grid.n - own].of(column);
         moves.iter().any(|m| others[usize::from(m.class)].seeds > 0)
     }

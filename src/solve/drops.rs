@@ -66,7 +66,7 @@ pub(super) struct Effects {
 }
 
 /// The effects of all classes on all rows, by seeds.
-pub(super) fn effects(tables: &HalfTables, counts: &[usize]) -> Vec<Effects> {
+pub(super) fn effects<M: Sync>(tables: &HalfTables<M>, counts: &[usize]) -> Vec<Effects> {
     (0..counts.len())
         .into_par_iter()
         .map(|seeds| {

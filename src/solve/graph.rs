@@ -10,9 +10,13 @@
 //! thread. The price is eight bytes an edge while the graph is turned and four afterwards, with four to five a position
 //! for offsets.
 
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use super::{Progress, SolveError, check};
+use super::checkpoint::{Work, read_u64};
+use super::{SolveError, check};
 use crate::index::LayerIndex;
 use crate::rules::{Layer, Marks, Moves, Rules, Sown, Turn, Value};
 
@@ -47,13 +51,95 @@ struct Forward {
     edges: Vec<u32>,
 }
 
+/// What a solver keeps of the first look at each position.
+pub(super) trait Looks: Sync {
+    /// Takes in a look. Called once for every rank, from many threads.
+    fn take(&self, look: &Look<'_>) -> Result<(), SolveError>;
+
+    /// Writes what is kept of some ranks, all of which have been looked at.
+    fn write(&self, ranks: Range<usize>, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Reads what was written of these ranks.
+    fn read(&self, ranks: Range<usize>, from: &mut dyn Read) -> io::Result<()>;
+}
+
+/// All runs, sown or still to be sown.
+struct Sowing<'a, L> {
+    rules: &'a dyn Rules,
+    index: &'a LayerIndex,
+    looks: &'a L,
+    runs: Vec<Option<Forward>>,
+}
+
+impl<L: Looks> Sowing<'_, L> {
+    fn ranks(&self, run: usize) -> Range<usize> {
+        run * RUN..((run + 1) * RUN).min(self.index.size() as usize)
+    }
+
+    /// Sows until all runs are done or work is to pause; returns whether they are done.
+    fn go_on(&mut self, work: Work<'_>) -> Result<bool, SolveError> {
+        let mut runs = std::mem::take(&mut self.runs);
+        runs.par_iter_mut().enumerate().filter(|(_, forward)| forward.is_none()).try_for_each(|(run, forward)| {
+            if !work.should_pause() {
+                let ranks = self.ranks(run);
+                *forward = Some(sow_range(self.rules, self.index, ranks.clone(), self.looks)?);
+                work.progress.advance(ranks.len() as u64);
+            }
+            Ok(())
+        })?;
+        self.runs = runs;
+        Ok(self.runs.iter().all(Option::is_some))
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let sown = || self.runs.iter().enumerate().filter_map(|(run, forward)| Some((run, forward.as_ref()?)));
+        out.write_all(&(sown().count() as u64).to_le_bytes())?;
+        for (run, forward) in sown() {
+            for number in [run, forward.edges.len()] {
+                out.write_all(&(number as u64).to_le_bytes())?;
+            }
+            write_words(&forward.starts, out)?;
+            write_words(&forward.edges, out)?;
+            self.looks.write(self.ranks(run), out)?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        for _ in 0..read_u64(from)? {
+            let run = read_u64(from)? as usize;
+            let edges = read_u64(from)? as usize;
+            let starts = read_words(self.runs.len() + 1, from)?;
+            let edges = read_words(edges, from)?;
+            self.looks.read(self.ranks(run), from)?;
+            let Some(forward) = self.runs.get_mut(run) else { return Err(io::ErrorKind::InvalidData.into()) };
+            *forward = Some(Forward { starts, edges });
+        }
+        Ok(())
+    }
+}
+
+fn write_words(words: &[u32], out: &mut dyn Write) -> io::Result<()> {
+    words.chunks(1 << 14).try_for_each(|chunk| {
+        let bytes: Vec<u8> = chunk.iter().flat_map(|word| word.to_le_bytes()).collect();
+        out.write_all(&bytes)
+    })
+}
+
+fn read_words(count: usize, from: &mut dyn Read) -> io::Result<Vec<u32>> {
+    let mut words = vec![0; count];
+    from.read_exact(bytemuck::cast_slice_mut(&mut words))?;
+    words.iter_mut().for_each(|word| *word = u32::from_le(*word));
+    Ok(words)
+}
+
 impl Graph {
-    /// Makes every move of the layer once, shows `visit` what leaves it, and stores what stays.
+    /// Makes every move of the layer once, shows `looks` every position, and stores what stays.
     pub(super) fn build(
         rules: &dyn Rules,
         index: &LayerIndex,
-        progress: &dyn Progress,
-        visit: impl Fn(&Look<'_>) -> Result<(), SolveError> + Sync,
+        looks: &impl Looks,
+        work: Work<'_>,
     ) -> Result<Self, SolveError> {
         let size = index.size();
         let check_fits = |found, unit| match found {
@@ -61,18 +147,20 @@ impl Graph {
             _ => Err(SolveError::TooLarge { layer: index.layer(), found, unit, most: EDGE_LIMIT }),
         };
         check_fits(size, "positions")?;
+        let Work { progress, checkpoint } = work;
         progress.stage("sow", size);
-        let runs = size.div_ceil(RUN as u64);
-        let forward: Vec<Forward> = (0..runs)
-            .into_par_iter()
-            .map(|run| {
-                check(progress)?;
-                let ranks = run * RUN as u64..((run + 1) * RUN as u64).min(size);
-                let forward = sow_range(rules, index, ranks.clone(), &visit);
-                progress.advance(ranks.end - ranks.start);
-                forward
-            })
-            .collect::<Result<_, _>>()?;
+        let none = || std::iter::repeat_with(|| None).take(size.div_ceil(RUN as u64) as usize).collect();
+        let mut sowing = Sowing { rules, index, looks, runs: none() };
+        if let Some(mut left) = checkpoint.left()
+            && sowing.read(&mut left).is_err()
+        {
+            sowing.runs = none();
+        }
+        work.in_steps(&mut sowing, |sowing| sowing.go_on(work), Sowing::write)?;
+        if checkpoint.is_due() {
+            checkpoint.leave(&mut |out| sowing.write(out));
+        }
+        let forward: Vec<Forward> = sowing.runs.into_iter().flatten().collect();
         let edges: u64 = forward.iter().map(|forward| forward.edges.len() as u64).sum();
         check_fits(edges, "moves")?;
 
@@ -172,15 +260,15 @@ fn sort_run(forward: &[Forward], run: usize, first: u32, ends: &mut [u32], from:
 fn sow_range(
     rules: &dyn Rules,
     index: &LayerIndex,
-    ranks: std::ops::Range<u64>,
-    visit: &(impl Fn(&Look<'_>) -> Result<(), SolveError> + Sync),
+    ranks: Range<usize>,
+    looks: &impl Looks,
 ) -> Result<Forward, SolveError> {
     let layer = index.layer();
-    let first = ranks.start;
+    let first = ranks.start as u64;
     let (mut targets, mut origins) = (Vec::new(), Vec::new());
     let (mut moves, mut exits) = (Moves::new(), Vec::new());
     let mut result = Ok(());
-    index.walk(ranks, |rank, board| {
+    index.walk(first..ranks.end as u64, |rank, board| {
         let over = rules.expand(board, &mut moves);
         exits.clear();
         let before = targets.len();
@@ -193,7 +281,7 @@ fn sow_range(
             }
         }
         if result.is_ok() {
-            result = visit(&Look { rank, over, exits: &exits, open: (targets.len() - before) as u8 });
+            result = looks.take(&Look { rank, over, exits: &exits, open: (targets.len() - before) as u8 });
         }
     });
     result?;

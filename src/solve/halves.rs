@@ -1,6 +1,6 @@
 //! Tables of half moves: what every move does to every row, computed once a row instead of once a position.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
@@ -21,6 +21,23 @@ pub(super) struct OwnMove {
     pub seeds: [u8; 2],
 }
 
+/// What a move does to the mover's row in a game without stores, where all seeds that are not dropped stay in it.
+#[derive(Clone, Copy)]
+pub(super) struct StorelessMove {
+    /// Rank of the row afterwards.
+    pub row: u32,
+    /// Number of the move's class.
+    pub class: u16,
+    /// Seeds dropped into the other row.
+    pub drops: u8,
+}
+
+impl From<OwnMove> for StorelessMove {
+    fn from(OwnMove { class, drops, row, .. }: OwnMove) -> Self {
+        Self { row: row[0], class, drops }
+    }
+}
+
 /// What a move does to the other row.
 #[derive(Clone, Copy)]
 pub(super) struct OtherMove {
@@ -34,14 +51,14 @@ pub(super) struct OtherMove {
 }
 
 /// The mover's halves of all moves from the rows of one number of seeds.
-pub(super) struct OwnTable {
+pub(super) struct OwnTable<M> {
     starts: Vec<u32>,
-    moves: Vec<OwnMove>,
+    moves: Vec<M>,
 }
 
-impl OwnTable {
+impl<M> OwnTable<M> {
     #[inline]
-    pub(super) fn of(&self, row: usize) -> &[OwnMove] {
+    pub(super) fn of(&self, row: usize) -> &[M] {
         &self.moves[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
 }
@@ -76,22 +93,27 @@ impl Classes {
         self.list.partition_point(|class| usize::from(class.drops) <= drops)
     }
 
+    /// The number of a class of the layer.
+    fn number(&self, class: Class) -> u16 {
+        self.list.partition_point(|other| *other < class) as u16
+    }
+
     pub(super) fn list(&self) -> &[Class] {
         &self.list
     }
 }
 
 /// All half moves of a layer.
-pub(super) struct HalfTables {
+pub(super) struct HalfTables<M> {
     pub classes: Classes,
     /// By seeds in the mover's row.
-    pub own: Vec<OwnTable>,
+    pub own: Vec<OwnTable<M>>,
     /// By seeds in the other row; only classes that the rest of the seeds can drop.
     pub other: Vec<OtherTable>,
 }
 
 /// Calls `visit` with every row of `seeds` seeds, in rank order.
-fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8])) {
+pub(super) fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8])) {
     let mut row = vec![0; ways.pits()];
     row[ways.pits() - 1] = seeds as u8;
     loop {
@@ -102,40 +124,46 @@ fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8]))
     }
 }
 
-impl HalfTables {
+impl<M: From<OwnMove> + Send> HalfTables<M> {
     pub(super) fn new(halves: &dyn HalfRows, ways: &Compositions, n: usize) -> Self {
-        let own: Vec<(Vec<u32>, Vec<(Class, OwnMove)>)> = (0..=n)
+        // Sown twice, for the classes and for the moves: to keep what cannot be numbered yet takes more memory than the
+        // tables themselves.
+        let mut list: Vec<Class> = (0..=n)
+            .into_par_iter()
+            .flat_map_iter(|seeds| {
+                let mut found = BTreeSet::new();
+                for_each_row(ways, seeds, |row| {
+                    let classes = (0..row.len()).filter(|&pit| row[pit] > 0).map(|pit| halves.sow_own(row, pit).class);
+                    found.extend(classes);
+                });
+                found
+            })
+            .collect();
+        list.sort_unstable();
+        list.dedup();
+        let classes = Classes { list };
+        let own = (0..=n)
             .into_par_iter()
             .map(|seeds| {
-                let (mut starts, mut moves) = (vec![0], Vec::new());
+                let (mut starts, mut moves) = (Vec::new(), Vec::new());
                 for_each_row(ways, seeds, |row| {
+                    starts.push(moves.len() as u32);
                     for pit in (0..row.len()).filter(|&pit| row[pit] > 0) {
                         let half = halves.sow_own(row, pit);
                         let plain = ways.rank(half.row.pits());
                         let captured = ways.rank(half.row_after_capture.pits());
-                        let own_move = OwnMove {
-                            class: 0,
+                        moves.push(M::from(OwnMove {
+                            class: classes.number(half.class),
                             drops: half.class.drops,
                             again: half.again,
                             row: [plain.1 as u32, captured.1 as u32],
                             seeds: [plain.0 as u8, captured.0 as u8],
-                        };
-                        moves.push((half.class, own_move));
+                        }));
                     }
-                    starts.push(moves.len() as u32);
                 });
-                (starts, moves)
-            })
-            .collect();
-        let mut numbers: BTreeMap<Class, u16> =
-            own.iter().flat_map(|(_, moves)| moves.iter().map(|(class, _)| (*class, 0))).collect();
-        numbers.values_mut().zip(0..).for_each(|(number, i)| *number = i);
-        let classes = Classes { list: numbers.keys().copied().collect() };
-        let own = own
-            .into_iter()
-            .map(|(starts, moves)| OwnTable {
-                starts,
-                moves: moves.into_iter().map(|(class, m)| OwnMove { class: numbers[&class], ..m }).collect(),
+                starts.push(moves.len() as u32);
+                moves.shrink_to_fit();
+                OwnTable { starts, moves }
             })
             .collect();
         let other = (0..=n)
@@ -187,8 +215,7 @@ pub(super) fn tables_memory(rules: &dyn Rules, halves: &dyn HalfRows, layer: Lay
         let own_ends = if halves.acyclic() { 1 + w } else { 1 };
         let classes = (n - seeds) + own_ends * (1 + (n - seeds) / w);
         let occupied = (w * seeds).div_ceil((seeds + w - 1).max(1));
-        // Classes are numbered once all are known, so that moves are there twice for a while.
-        let own = occupied * (size_of::<OwnMove>() + size_of::<(Class, OwnMove)>());
+        let own = occupied * if halves.acyclic() { size_of::<OwnMove>() } else { size_of::<StorelessMove>() };
         let other = classes * size_of::<OtherMove>();
         let inverse = if halves.acyclic() { 0 } else { 4 * (seeds + seeds / w + 1) + 8 * occupied };
         (own + other + inverse) as u64

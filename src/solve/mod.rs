@@ -6,10 +6,12 @@
 //! or by win and loss with distance ([`outcome`]). Nothing here knows files; nothing recurses over positions.
 
 mod acyclic;
+mod checkpoint;
 mod cyclic;
 mod drops;
 mod graph;
 mod halves;
+mod left_out;
 mod outcome;
 mod relay;
 mod settle;
@@ -19,25 +21,70 @@ mod unmoves;
 mod verify;
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::index::{LayerIndex, positions};
 use crate::rules::{HalfRows, Layer, Rules, Scoring};
+use checkpoint::Work;
+pub use checkpoint::{Checkpoint, NoCheckpoint};
 pub use graph::EDGE_LIMIT;
+pub use left_out::LeftOut;
 pub use verify::{Difference, Verdict, verify, verify_sample};
+
+/// Net seeds by rank.
+#[derive(Clone)]
+pub enum SeedValues {
+    /// In memory.
+    Owned(Vec<i8>),
+    /// Lent by whoever keeps them, such as a mapped file.
+    Lent(Arc<dyn AsRef<[i8]> + Send + Sync>),
+}
+
+impl Deref for SeedValues {
+    type Target = [i8];
+
+    fn deref(&self) -> &[i8] {
+        match self {
+            Self::Owned(values) => values,
+            Self::Lent(values) => values.as_ref().as_ref(),
+        }
+    }
+}
+
+impl PartialEq for SeedValues {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for SeedValues {}
+
+impl fmt::Debug for SeedValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&**self).finish()
+    }
+}
 
 /// The values of a layer by rank.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
     /// Net seeds.
-    Seeds(Vec<i8>),
+    Seeds(SeedValues),
     /// Outcomes with distance, as [`Value`](crate::rules::Value) codes them.
     Outcome(Vec<i16>),
 }
 
 impl Values {
+    /// Net seeds in memory.
+    #[must_use]
+    pub fn seeds(values: Vec<i8>) -> Self {
+        Self::Seeds(SeedValues::Owned(values))
+    }
+
     /// The value at a rank.
     #[must_use]
     pub fn get(&self, rank: u64) -> i16 {
@@ -69,6 +116,15 @@ pub struct SolvedLayer {
     pub index: LayerIndex,
     /// The values by rank.
     pub values: Values,
+}
+
+/// What solving a layer finds.
+pub struct Solved {
+    /// The values.
+    pub layer: SolvedLayer,
+    /// What each position is worth at the least by its moves out of the layer, as [`exits`] finds it, where the solver
+    /// has it at hand.
+    pub floors: Option<Vec<i8>>,
 }
 
 /// The solved layers that a layer's moves may lead to.
@@ -162,27 +218,41 @@ fn check(progress: &dyn Progress) -> Result<(), SolveError> {
 ///
 /// # Errors
 /// A layer below is missing, the layer is too large, or `progress` cancelled the work.
-pub fn solve(
+pub fn solve(rules: &dyn Rules, layer: Layer, lower: &Lower, progress: &dyn Progress) -> Result<Solved, SolveError> {
+    resume(rules, layer, lower, progress, &NoCheckpoint)
+}
+
+/// As [`solve`], but goes on from where `checkpoint` says that an earlier attempt ended, and leaves its work there when
+/// it is cancelled or when that is due.
+///
+/// # Errors
+/// As [`solve`].
+pub fn resume(
     rules: &dyn Rules,
     layer: Layer,
     lower: &Lower,
     progress: &dyn Progress,
-) -> Result<SolvedLayer, SolveError> {
+    checkpoint: &dyn Checkpoint,
+) -> Result<Solved, SolveError> {
+    let work = Work { progress, checkpoint };
     let index = LayerIndex::new(rules, layer).ok_or(SolveError::TooLarge {
         layer,
         found: u64::MAX,
         unit: "positions",
         most: 1 << 62,
     })?;
-    let values = match (rules.scoring(), rules.half_rows()) {
-        (Scoring::Outcome, _) => Values::Outcome(outcome::solve(rules, &index, progress)?),
+    let (values, floors) = match (rules.scoring(), rules.half_rows()) {
+        (Scoring::Outcome, _) => (Values::Outcome(outcome::solve(rules, &index, work)?), None),
         (Scoring::Seeds, Some(halves)) if halves.acyclic() => {
-            Values::Seeds(acyclic::solve(rules, halves, &index, lower, progress)?)
+            (Values::seeds(acyclic::solve(rules, halves, &index, lower, work)?), None)
         }
-        (Scoring::Seeds, Some(halves)) => Values::Seeds(cyclic::solve(rules, halves, &index, lower, progress)?),
-        (Scoring::Seeds, None) => Values::Seeds(relay::solve(rules, &index, lower, progress)?),
+        (Scoring::Seeds, Some(halves)) => {
+            let (values, exits) = cyclic::solve(rules, halves, &index, lower, work)?;
+            (Values::seeds(values), Some(exits))
+        }
+        (Scoring::Seeds, None) => (Values::seeds(relay::solve(rules, &index, lower, work)?), None),
     };
-    Ok(SolvedLayer { index, values })
+    Ok(Solved { layer: SolvedLayer { index, values }, floors })
 }
 
 /// The least that each position of a layer is worth by its moves out of the layer alone, by rank: `i8::MIN` where

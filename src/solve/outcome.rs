@@ -4,12 +4,15 @@
 //! in `d + 1` if some move leads to a loss in `d`, and lost in `d + 1` if its last open move turned out to be a win for
 //! the other player in `d`. So the winner hurries and the loser delays. What is never reached draws.
 
+use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::atomic::{AtomicI16, AtomicU8, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::graph::Graph;
-use super::{Progress, SolveError, check};
+use super::checkpoint::Work;
+use super::graph::{Graph, Look, Looks};
+use super::{SolveError, check};
 use crate::index::LayerIndex;
 use crate::rules::{Rules, Turn, Value};
 
@@ -19,13 +22,14 @@ const CHUNK: usize = 1 << 12;
 /// A position that can always be drawn never runs out of open moves.
 const NEVER: u8 = u8::MAX;
 
-pub(super) fn solve(rules: &dyn Rules, index: &LayerIndex, progress: &dyn Progress) -> Result<Vec<i16>, SolveError> {
-    let size = index.size() as usize;
-    let mut values = Vec::new();
-    values.resize_with(size, || AtomicI16::new(0));
-    let mut open = Vec::new();
-    open.resize_with(size, || AtomicU8::new(0));
-    let graph = Graph::build(rules, index, progress, |look| {
+/// The value of every position as far as it is known, and the number of its open moves.
+struct Ends {
+    values: Vec<AtomicI16>,
+    open: Vec<AtomicU8>,
+}
+
+impl Looks for Ends {
+    fn take(&self, look: &Look<'_>) -> Result<(), SolveError> {
         let i = look.rank as usize;
         let turns = |turn| look.exits.iter().any(|sown| sown.turn == turn);
         let value = match look.over {
@@ -34,10 +38,38 @@ pub(super) fn solve(rules: &dyn Rules, index: &LayerIndex, progress: &dyn Progre
             None if look.open == 0 && !turns(Turn::Endless) => Value::loss(1),
             None => Value::DRAW,
         };
-        values[i].store(value.0, Relaxed);
-        open[i].store(if turns(Turn::Endless) { NEVER } else { look.open }, Relaxed);
+        self.values[i].store(value.0, Relaxed);
+        self.open[i].store(if turns(Turn::Endless) { NEVER } else { look.open }, Relaxed);
         Ok(())
-    })?;
+    }
+
+    fn write(&self, ranks: Range<usize>, out: &mut dyn Write) -> io::Result<()> {
+        ranks.into_iter().try_for_each(|i| {
+            let [low, high] = self.values[i].load(Relaxed).to_le_bytes();
+            out.write_all(&[low, high, self.open[i].load(Relaxed)])
+        })
+    }
+
+    fn read(&self, ranks: Range<usize>, from: &mut dyn Read) -> io::Result<()> {
+        ranks.into_iter().try_for_each(|i| {
+            let mut bytes = [0; 3];
+            from.read_exact(&mut bytes)?;
+            let [low, high, open] = bytes;
+            self.values[i].store(i16::from_le_bytes([low, high]), Relaxed);
+            self.open[i].store(open, Relaxed);
+            Ok(())
+        })
+    }
+}
+
+pub(super) fn solve(rules: &dyn Rules, index: &LayerIndex, work: Work<'_>) -> Result<Vec<i16>, SolveError> {
+    let size = index.size() as usize;
+    let mut ends = Ends { values: Vec::new(), open: Vec::new() };
+    ends.values.resize_with(size, || AtomicI16::new(0));
+    ends.open.resize_with(size, || AtomicU8::new(0));
+    let graph = Graph::build(rules, index, &ends, work)?;
+    let Ends { values, open } = ends;
+    let progress = work.progress;
 
     progress.stage("propagate", size as u64);
     let known: Vec<u32> = (0..size as u32).filter(|&i| values[i as usize].load(Relaxed) != 0).collect();

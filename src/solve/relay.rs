@@ -1,8 +1,12 @@
 //! Net seeds in games with relay laps: the stored graph of the layer, then thresholds.
 
-use super::graph::Graph;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
+use super::checkpoint::Work;
+use super::graph::{Graph, Look, Looks};
 use super::thresholds::{Backward, NOTHING, States, settle_all};
-use super::{Lower, Progress, SolveError};
+use super::{Lower, SolveError};
 use crate::index::LayerIndex;
 use crate::rules::{Layer, Rules, Sown, Turn, Value, worth};
 
@@ -10,20 +14,39 @@ pub(super) fn solve(
     rules: &dyn Rules,
     index: &LayerIndex,
     lower: &Lower,
-    progress: &dyn Progress,
+    work: Work<'_>,
 ) -> Result<Vec<i8>, SolveError> {
-    let states = States::new(index.size() as usize);
-    let graph = Graph::build(rules, index, progress, |look| {
+    let best = Best { rules, lower, states: States::new(index.size() as usize) };
+    let graph = Graph::build(rules, index, &best, work)?;
+    settle_all(&best.states, index.layer().seeds as i8, &graph, work.progress)?;
+    drop(graph);
+    Ok(best.states.into_values())
+}
+
+/// The best exit of every position and the number of its open moves.
+struct Best<'a> {
+    rules: &'a dyn Rules,
+    lower: &'a Lower,
+    states: States,
+}
+
+impl Looks for Best<'_> {
+    fn take(&self, look: &Look<'_>) -> Result<(), SolveError> {
         let mut best = look.over.map_or(NOTHING, |value| value.0 as i8);
         for sown in look.exits {
-            best = best.max(exit(rules, sown, lower)?);
+            best = best.max(exit(self.rules, sown, self.lower)?);
         }
-        states.set(look.rank as usize, best, look.open);
+        self.states.set(look.rank as usize, best, look.open);
         Ok(())
-    })?;
-    settle_all(&states, index.layer().seeds as i8, &graph, progress)?;
-    drop(graph);
-    Ok(states.into_values())
+    }
+
+    fn write(&self, ranks: Range<usize>, out: &mut dyn Write) -> io::Result<()> {
+        self.states.write(ranks, out)
+    }
+
+    fn read(&self, ranks: Range<usize>, from: &mut dyn Read) -> io::Result<()> {
+        self.states.read(ranks, from)
+    }
 }
 
 fn exit(rules: &dyn Rules, sown: &Sown, lower: &Lower) -> Result<i8, SolveError> {

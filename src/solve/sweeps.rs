@@ -16,10 +16,11 @@
 
 use std::ops::Range;
 
+use pulp::Arch;
 use rayon::prelude::*;
 
 use super::drops::{DropsIn, Effects};
-use super::halves::HalfTables;
+use super::halves::{HalfTables, StorelessMove};
 use super::unmoves::Halves;
 use super::{Progress, SolveError, check};
 use crate::index::LayerIndex;
@@ -64,19 +65,35 @@ impl Grid {
         }
     }
 
+    /// The position whose turned value lies at `place`.
+    #[inline]
+    pub(super) fn halves(&self, place: u64) -> Halves {
+        let place = place as usize;
+        let own = self.starts.partition_point(|&start| start <= place) - 1;
+        let rest = place - self.starts[own];
+        Halves::new(own, rest % self.counts[own], rest / self.counts[own])
+    }
+
     pub(super) fn block(&self, own: usize) -> Range<usize> {
         self.starts[own]..self.starts[own] + self.counts[own] * self.counts[self.n - own]
     }
 }
 
-/// What a sweep needs to know of the moves.
-pub(super) struct Sweeps<'a> {
+/// A layer whose exits are known.
+#[derive(Clone, Copy)]
+pub(super) struct Ready<'a> {
     pub grid: &'a Grid,
-    pub tables: &'a HalfTables,
-    pub effects: &'a [Effects],
+    pub tables: &'a HalfTables<StorelessMove>,
+    /// By rank of the mover's row when the other row is empty: whether only moves that feed it are legal.
     pub must_feed: &'a [bool],
     /// Best exits by rank.
     pub exits: &'a [u8],
+}
+
+/// What a sweep needs to know.
+pub(super) struct Sweeps<'a> {
+    pub layer: Ready<'a>,
+    pub effects: &'a [Effects],
 }
 
 /// Some own rows against some other rows.
@@ -87,14 +104,15 @@ struct Strip {
 }
 
 impl Sweeps<'_> {
-    /// Evaluates every position once and returns how many changed. These are appended to `changes`, if given.
+    /// Evaluates every position once and returns how many changed. Their places are appended to `changes`, if given,
+    /// by the distance of the new value from 0.
     pub(super) fn sweep(
         &self,
         turned: &mut [u8],
-        mut changes: Option<&mut Vec<Halves>>,
+        mut changes: Option<&mut [Vec<u64>]>,
         progress: &dyn Progress,
     ) -> Result<usize, SolveError> {
-        let Grid { n, counts, .. } = self.grid;
+        let Grid { n, counts, .. } = self.layer.grid;
         progress.stage("sweep", turned.len() as u64);
         let mut fresh = Vec::new();
         let mut changed = 0;
@@ -130,11 +148,11 @@ impl Sweeps<'_> {
         strip: &Strip,
         turned: &mut [u8],
         fresh: &mut Vec<u8>,
-        changes: Option<&mut Vec<Halves>>,
+        changes: Option<&mut [Vec<u64>]>,
     ) -> usize {
         let Strip { own, rows, columns } = strip;
-        let (turned_len, row_len) = (self.grid.counts[*own], self.grid.counts[self.grid.n - own]);
-        let (width, start) = (columns.len(), self.grid.starts[*own]);
+        let (turned_len, row_len) = (self.layer.grid.counts[*own], self.layer.grid.counts[self.layer.grid.n - own]);
+        let (width, start) = (columns.len(), self.layer.grid.starts[*own]);
         if width == 0 || rows.is_empty() {
             return 0;
         }
@@ -142,15 +160,21 @@ impl Sweeps<'_> {
         let chunk = (TASK / width).max(1);
         let values = &*turned;
         let drops: Vec<DropsIn> =
-            self.effects[self.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
+            self.effects[self.layer.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
+        let arch = Arch::new();
         fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
             let first = rows.start + i * chunk;
             for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
-                self.least(strip, &drops, row, values, fresh);
-                let exits = &self.exits[start + row * row_len..][columns.clone()];
-                for (value, &exit) in fresh.iter_mut().zip(exits) {
-                    *value = exit.max(opposite(*value));
-                }
+                arch.dispatch(
+                    #[inline(always)]
+                    || {
+                        self.least(strip, &drops, row, values, fresh);
+                        let exits = &self.layer.exits[start + row * row_len..][columns.clone()];
+                        for (value, &exit) in fresh.iter_mut().zip(exits) {
+                            *value = exit.max(opposite(*value));
+                        }
+                    },
+                );
             }
         });
         let fresh = &*fresh;
@@ -174,24 +198,29 @@ impl Sweeps<'_> {
                 found
             })
             .collect();
-        let before = changes.len();
-        changes.extend(found.iter().flatten().map(|&[column, row]| Halves::new(*own, row, column)));
-        changes.len() - before
+        let mut changed = 0;
+        for &[column, row] in found.iter().flatten() {
+            let place = start + column * turned_len + row;
+            changes[usize::from(plain(turned[place]).unsigned_abs())].push(place as u64);
+            changed += 1;
+        }
+        changed
     }
 
     /// The least value of the children inside the layer, for the columns of the strip.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the vectors of the dispatch")]
+    #[inline(always)]
     fn least(&self, strip: &Strip, drops: &[DropsIn], row: usize, turned: &[u8], least: &mut [u8]) {
         let Strip { own, columns, .. } = strip;
-        let other = self.grid.n - own;
+        let other = self.layer.grid.n - own;
         least.fill(u8::MAX);
-        for own_move in self.tables.own[*own].of(row) {
-            if own_move.drops == 0 && other == 0 && self.must_feed[row] {
+        for own_move in self.layer.tables.own[*own].of(row) {
+            if own_move.drops == 0 && other == 0 && self.layer.must_feed[row] {
                 continue;
             }
             let block = other + usize::from(own_move.drops);
-            let len = self.grid.counts[block];
-            let child = &turned[self.grid.starts[block] + own_move.row[0] as usize * len..][..len];
+            let len = self.layer.grid.counts[block];
+            let child = &turned[self.layer.grid.starts[block] + own_move.row as usize * len..][..len];
             let drops = &drops[usize::from(own_move.class)];
             for run in drops.runs {
                 let from = (run.from as usize).max(columns.start);

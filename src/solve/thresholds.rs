@@ -7,6 +7,8 @@
 //! For every `x >= 1` the sets of positions worth at least `x` and at most `-x` are the least fixed point of a
 //! monotone operator, so any order in which threads meet ends in the same values; relaxed atomics are enough.
 
+use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -41,6 +43,22 @@ impl States {
     #[inline]
     pub(super) fn set(&self, i: usize, best: i8, open: u8) {
         self.0[i].store(u16::from(best as u8) | u16::from(open) * OPEN, Relaxed);
+    }
+
+    /// Writes the states of some positions.
+    pub(super) fn write(&self, range: Range<usize>, out: &mut dyn Write) -> io::Result<()> {
+        let bytes: Vec<u8> = self.0[range].iter().flat_map(|state| state.load(Relaxed).to_le_bytes()).collect();
+        out.write_all(&bytes)
+    }
+
+    /// Reads the states that were written of these positions.
+    pub(super) fn read(&self, range: Range<usize>, from: &mut dyn Read) -> io::Result<()> {
+        self.0[range].iter().try_for_each(|state| {
+            let mut bytes = [0; 2];
+            from.read_exact(&mut bytes)?;
+            state.store(u16::from_le_bytes(bytes), Relaxed);
+            Ok(())
+        })
     }
 
     /// The values; positions that never settled are worth 0.

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::halves::HalfTables;
+use super::halves::{HalfTables, StorelessMove};
 use super::sweeps::Grid;
 
 /// A position by its halves.
@@ -45,7 +45,7 @@ pub(super) struct UnMoves {
 }
 
 impl UnMoves {
-    pub(super) fn new(tables: &HalfTables, grid: &Grid) -> Self {
+    pub(super) fn new(tables: &HalfTables<StorelessMove>, grid: &Grid) -> Self {
         let Grid { n, counts, .. } = grid;
         let own = (0..=*n).into_par_iter().map(|seeds| invert_own(tables, counts, *n, seeds)).collect();
         let other = (0..=*n).into_par_iter().map(|seeds| invert_other(tables, counts, seeds)).collect();
@@ -74,13 +74,14 @@ impl UnMoves {
     }
 }
 
-fn invert_own(tables: &HalfTables, counts: &[usize], n: usize, after: usize) -> (Vec<u32>, Vec<Before>) {
-    let moves_into =
-        |before: usize, row: usize| tables.own[before].of(row).iter().filter(move |m| usize::from(m.seeds[0]) == after);
+fn invert_own(tables: &HalfTables<StorelessMove>, counts: &[usize], n: usize, after: usize) -> (Vec<u32>, Vec<Before>) {
+    let moves_into = |before: usize, row: usize| {
+        tables.own[before].of(row).iter().filter(move |m| usize::from(m.drops) == before - after)
+    };
     let mut ends = vec![0; counts[after] + 1];
     for before in after..=n {
         for row in 0..counts[before] {
-            moves_into(before, row).for_each(|m| ends[m.row[0] as usize + 1] += 1);
+            moves_into(before, row).for_each(|m| ends[m.row as usize + 1] += 1);
         }
     }
     for row in 0..counts[after] {
@@ -91,7 +92,7 @@ fn invert_own(tables: &HalfTables, counts: &[usize], n: usize, after: usize) -> 
     for before in after..=n {
         for row in 0..counts[before] {
             for m in moves_into(before, row) {
-                let place = &mut next[m.row[0] as usize];
+                let place = &mut next[m.row as usize];
                 all[*place as usize] = Before { class: m.class, drops: m.drops, row: row as u32 };
                 *place += 1;
             }
@@ -104,7 +105,7 @@ fn invert_own(tables: &HalfTables, counts: &[usize], n: usize, after: usize) -> 
     (ends, all)
 }
 
-fn invert_other(tables: &HalfTables, counts: &[usize], after: usize) -> (usize, Vec<u32>) {
+fn invert_other(tables: &HalfTables<StorelessMove>, counts: &[usize], after: usize) -> (usize, Vec<u32>) {
     let classes = tables.classes.up_to(after);
     let mut before = vec![NONE; counts[after] * classes];
     for (class, drops) in tables.classes.list()[..classes].iter().map(|class| usize::from(class.drops)).enumerate() {

@@ -6,7 +6,7 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::Cell;
-use super::context::Model;
+use super::context::{Coder, Model};
 
 /// How the bytes of a block are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +73,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 pub(super) struct Encoder<'a> {
     zstd: Compressor<'static>,
     model: Option<&'a Model>,
+    coder: Coder,
 }
 
 impl<'a> Encoder<'a> {
@@ -81,26 +82,24 @@ impl<'a> Encoder<'a> {
         // The length of a block follows from the layout, its integrity from its checksum.
         zstd.include_contentsize(false)?;
         zstd.include_checksum(false)?;
-        Ok(Self { zstd, model })
+        Ok(Self { zstd, model, coder: Coder::default() })
     }
 
-    /// The smallest bytes for `values`; where `floors` equals the value, anything up to it may be
-    /// stored instead.
+    /// The smallest bytes for `values`; where `floors` is at least the value, anything up to it may
+    /// be stored instead.
     pub fn encode<C: Cell>(&mut self, values: &[C], floors: Option<&[C]>) -> io::Result<(Kind, Vec<u8>)> {
-        let stored = settle(values, floors);
-        let mut raw = Vec::with_capacity(values.len() * usize::from(C::WIDTH));
-        if let Some(first) = stored.first()
-            && stored.iter().all(|value| value == first)
-        {
-            C::put(&stored[..1], &mut raw);
+        if let Some(value) = constant(values, floors) {
+            let mut raw = Vec::new();
+            C::put(&[value], &mut raw);
             return Ok((Kind::Constant, raw));
         }
         if let Some(model) = self.model
-            && let Some(bytes) = model.encode(values, floors)
+            && let Some(bytes) = model.encode(values, floors, &mut self.coder)
         {
             return Ok((Kind::Context, bytes));
         }
-        C::put(&stored, &mut raw);
+        let mut raw = Vec::with_capacity(values.len() * usize::from(C::WIDTH));
+        C::put(&settle(values, floors), &mut raw);
         let packed = self.zstd.compress(&raw)?;
         match packed.strip_prefix(&ZSTD_MAGIC) {
             Some(frame) if frame.len() < raw.len() => Ok((Kind::Zstd, frame.to_vec())),
@@ -109,21 +108,31 @@ impl<'a> Encoder<'a> {
     }
 }
 
+/// The most that may be stored for the value at `place`, if lower ones serve as well.
+fn bound<C: Cell>(values: &[C], floors: Option<&[C]>, place: usize) -> Option<C> {
+    floors.map(|floors| floors[place]).filter(|&floor| floor >= values[place])
+}
+
+/// The first value that is not free, otherwise the lowest of all; `None` if there are no values.
+fn first_stored<C: Cell>(values: &[C], floors: Option<&[C]>) -> Option<C> {
+    let fixed = (0..values.len()).find(|&place| bound(values, floors, place).is_none());
+    fixed.map(|place| values[place]).or_else(|| values.iter().copied().min())
+}
+
+/// The one value that all of a block may be stored as, if there is one.
+fn constant<C: Cell>(values: &[C], floors: Option<&[C]>) -> Option<C> {
+    let only = first_stored(values, floors)?;
+    let serves = |place: usize| bound(values, floors, place).map_or(values[place] == only, |bound| only <= bound);
+    (0..values.len()).all(serves).then_some(only)
+}
+
 /// Chooses values that repeat the one before wherever that is allowed.
 fn settle<C: Cell>(values: &[C], floors: Option<&[C]>) -> Vec<C> {
-    let Some(floors) = floors else {
-        return values.to_vec();
-    };
-    let free = |index: usize| floors[index] == values[index];
-    let first_fixed = (0..values.len()).find(|&index| !free(index));
-    let mut last = match first_fixed {
-        Some(index) => values[index],
-        None => values.iter().copied().min().unwrap_or_default(),
-    };
+    let mut last = first_stored(values, floors).unwrap_or_default();
     (0..values.len())
-        .map(|index| {
-            if !(free(index) && last <= values[index]) {
-                last = values[index];
+        .map(|place| {
+            if bound(values, floors, place).is_none_or(|bound| last > bound) {
+                last = values[place];
             }
             last
         })

@@ -44,14 +44,29 @@ pub struct Meta {
     pub histogram: BTreeMap<i16, u64>,
 }
 
+/// What a table leaves to its caller, as one byte of flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
+pub(super) struct Omits(pub u8);
+
+impl Omits {
+    /// Stored values may be lower than the true ones where a floor reaches them.
+    pub const FLOORS: u8 = 1;
+    /// Some stored values mean nothing, as nobody asks for them.
+    pub const POSITIONS: u8 = 2;
+
+    pub fn has(self, flag: u8) -> bool {
+        self.0 & flag != 0
+    }
+}
+
 /// The header as it lies in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Header {
     pub meta: Meta,
     /// Bytes a value, 1 or 2.
     pub width: u8,
-    /// Whether stored values may be lower than the true ones where a floor reaches them.
-    pub floored: bool,
+    /// What stored values do not tell.
+    pub omits: Omits,
     /// Most values in a block.
     pub block: u32,
     /// Number of values.
@@ -88,6 +103,9 @@ impl Header {
         }
         if !matches!(header.width, 1 | 2) {
             return Err(malformed(format!("values of {} bytes", header.width)));
+        }
+        if !matches!(header.omits.0, 0 | Omits::FLOORS | 3) {
+            return Err(malformed(format!("{:#x} as what is left out", header.omits.0)));
         }
         if !(1..=BLOCK_MAX).contains(&header.block) {
             return Err(malformed(format!("blocks of {} values", header.block)));

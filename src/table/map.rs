@@ -6,7 +6,7 @@ use std::io;
 
 /// A file mapped for reading.
 #[derive(Debug)]
-pub(super) struct Map(memmap2::Mmap);
+pub(crate) struct Map(memmap2::Mmap);
 
 impl Map {
     /// Maps the whole of `file`.

@@ -38,6 +38,7 @@ pub use cell::Cell;
 pub use context::Model;
 pub use error::{Part, TableError};
 pub use header::{BLOCK_MAX, FORMAT_VERSION, Meta};
+pub(crate) use map::Map;
 pub use packer::{Packed, Packer};
 pub use reader::{Table, TableFile};
 pub use shape::{Segment, Shape};

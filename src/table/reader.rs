@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::block::{Coding, Decoder, Entry, GROUP, Kind, RECORD, SUM, Scratch, checksum, with_scratch};
 use super::context::Model;
-use super::header::{Header, PREAMBLE, Preamble};
+use super::header::{Header, Omits, PREAMBLE, Preamble};
 use super::shape::{Layout, Span};
 use super::{Access, Bytes, Cell, FileBytes, Meta, Part, Shape, TableError};
 
@@ -131,7 +131,14 @@ impl<D: Bytes> Table<D> {
     /// with the floor it knows (the best capture).
     #[must_use]
     pub fn floored(&self) -> bool {
-        self.header.floored
+        self.header.omits.has(Omits::FLOORS)
+    }
+
+    /// Whether some stored values mean nothing: those of positions that the caller tells from the others and whose
+    /// values it finds by other means.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        self.header.omits.has(Omits::POSITIONS)
     }
 
     /// Most values in a block.

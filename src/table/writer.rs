@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::block::{Entry, GROUP, RECORD, SUM, checksum};
 use super::context::Model;
-use super::header::{Header, PREAMBLE, Preamble};
+use super::header::{Header, Omits, PREAMBLE, Preamble};
 use super::{Cell, Meta, Packed, Packer, Part, Shape, TableError};
 
 /// How a writer packs its blocks. Readers find out from the file.
@@ -86,6 +86,7 @@ pub struct Writer<C: Cell> {
     floors: Vec<C>,
     /// Whether others write some of the blocks, so that what is to be summed is known at the end.
     shared: bool,
+    leaves_out: bool,
     broken: bool,
 }
 
@@ -123,6 +124,7 @@ impl<C: Cell> Writer<C> {
             values: Vec::new(),
             floors: Vec::new(),
             shared: false,
+            leaves_out: false,
             broken: false,
         };
         let unfinished = Preamble::default().encode();
@@ -144,9 +146,10 @@ impl<C: Cell> Writer<C> {
 
     /// Appends the values of the next ranks.
     ///
-    /// `floors`, where given, has one entry for each value, at most that value: what the reader's
-    /// caller knows without the table. Where it equals the value the table may store anything
-    /// lower. Packing runs on the current rayon pool.
+    /// `floors`, where given, has one entry for each value: what the reader's caller knows without
+    /// the table. Where it equals the value the table may store anything lower. A floor above the
+    /// value says that nobody will ask for this value, and the table may store anything; the caller
+    /// must be able to tell such ranks. Packing runs on the current rayon pool.
     ///
     /// # Errors
     ///
@@ -154,6 +157,7 @@ impl<C: Cell> Writer<C> {
     /// [`TableError::Io`] if writing fails; after that the writer is of no more use.
     pub fn append(&mut self, values: &[C], floors: Option<&[C]>) -> Result<(), TableError> {
         self.check_input(values, floors)?;
+        self.leaves_out |= floors.is_some_and(|floors| floors.iter().zip(values).any(|(floor, value)| floor > value));
         let mut done = 0;
         while done < values.len() {
             let room = BATCH.saturating_sub(self.values.len()).max(1);
@@ -224,6 +228,11 @@ impl<C: Cell> Writer<C> {
         self.enter(entries);
         self.at += bytes;
         Ok(at)
+    }
+
+    /// Says that some floor given to a packer elsewhere was above its value, as [`Writer::append`] finds for its own.
+    pub fn leave_out(&mut self) {
+        self.leaves_out = true;
     }
 
     /// The temporary file.
@@ -329,7 +338,7 @@ impl<C: Cell> Writer<C> {
         let header = Header {
             meta: std::mem::take(&mut self.meta),
             width: C::WIDTH,
-            floored: self.packer.options().floored,
+            omits: Omits(if self.leaves_out { Omits::POSITIONS } else { 0 } | u8::from(self.packer.options().floored)),
             block: self.packer.block(),
             count: self.shape.count(),
             segments: self.shape.segments().iter().map(|s| (s.rows, s.row_len)).collect(),

@@ -12,7 +12,17 @@ use sowbase::solve::{Lower, SolvedLayer, Unwatched, solve};
 pub fn solve_up_to(rules: &dyn Rules, seeds: u8) -> Lower {
     let mut lower = Lower::default();
     for layer in rules.layers(seeds) {
-        let solved = solve(rules, layer, &lower, &Unwatched).expect("small layers can be solved");
+        let solved = solve(rules, layer, &lower, &Unwatched).expect("small layers can be solved").layer;
+        lower.insert(Arc::new(solved));
+    }
+    lower
+}
+
+/// Solves every layer below that of `seeds` seeds, in memory.
+pub fn solve_below(rules: &dyn Rules, seeds: u8) -> Lower {
+    let mut lower = Lower::default();
+    for layer in rules.layers(seeds).into_iter().filter(|layer| *layer < Layer::of(seeds)) {
+        let solved = solve(rules, layer, &lower, &Unwatched).expect("small layers can be solved").layer;
         lower.insert(Arc::new(solved));
     }
     lower
@@ -23,7 +33,7 @@ pub fn solve_all(rules: &dyn Rules, seeds: u8) -> Lower {
     let mut lower = Lower::default();
     for layer in (0..=seeds).flat_map(|n| rules.layers(n)) {
         if !lower.contains(layer) {
-            let solved = solve(rules, layer, &lower, &Unwatched).expect("small layers can be solved");
+            let solved = solve(rules, layer, &lower, &Unwatched).expect("small layers can be solved").layer;
             lower.insert(Arc::new(solved));
         }
     }

@@ -25,7 +25,6 @@ use std::cell::Cell;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use mpi::Threading;
@@ -50,7 +49,7 @@ struct Args {
 enum Command {
     /// Make all missing tables up to a number of seeds; running it again resumes
     #[command(after_help = "Examples:\n  mpirun -n 4 sowbase-mpi build oware --seeds 12\n  \
-        mpirun --hostfile hosts sowbase-mpi build awari --seeds 30 --checkpoint 30\n\n\
+        mpirun --hostfile hosts sowbase-mpi build awari --seeds 30 --checkpoint 30m\n\n\
         --memory is a ceiling for each machine, --threads a number for each process.")]
     Build(SharedBuild),
     /// Tell what a build by so many processes would take, at given rates; needs only one process
@@ -62,17 +61,9 @@ enum Command {
 struct SharedBuild {
     #[command(flatten)]
     build: BuildArgs,
-    /// Save a layer that is not done every so many minutes; it is saved in any case when the build is asked to stop
-    #[arg(long, value_name = "MINUTES", value_parser = parse_minutes)]
-    checkpoint: Option<Duration>,
     /// Print what each layer cost in time, messages and memory
     #[arg(long)]
     stats: bool,
-}
-
-fn parse_minutes(text: &str) -> Result<Duration, String> {
-    let minutes: f64 = text.parse().unwrap_or(f64::NAN);
-    Duration::try_from_secs_f64(minutes * 60.0).map_err(|_| "expected a number of minutes such as 30 or 0.5".to_owned())
 }
 
 /// The exit code for a damaged file, a refused operation, or a system that MPI does not run on.
@@ -136,11 +127,8 @@ fn start(transport: &Transport, args: &SharedBuild) -> Result<ExitCode, Failure>
         caught.map_err(|error| failed(format!("cannot catch signals: {error}")))?;
     }
     let build = |database: &Database, plan: &Plan, progress: &dyn BuildProgress| {
-        let options = Options {
-            build: BuildOptions { memory: args.build.memory },
-            checkpoint: args.checkpoint,
-            stats: args.stats,
-        };
+        let build = BuildOptions { memory: args.build.memory, checkpoint: args.build.checkpoint };
+        let options = Options { build, stats: args.stats };
         let built = Build { transport, database, options, progress, stop: &stop }.run(plan);
         built.map_err(|error| fail(transport, error))
     };

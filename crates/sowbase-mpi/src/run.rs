@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sowbase::database::{BuildOptions, BuildProgress, Built, Database, DatabaseError, Plan, free_memory};
 use sowbase::index::LayerIndex;
@@ -23,8 +23,6 @@ use crate::transport::Transport;
 pub struct Options {
     /// What the plain build takes: memory is a ceiling for each machine.
     pub build: BuildOptions,
-    /// How often to save a layer that is not done.
-    pub checkpoint: Option<Duration>,
     /// Whether to print what each layer cost.
     pub stats: bool,
 }
@@ -197,7 +195,7 @@ impl Build<'_> {
         let partition = Partition::new(index.size(), transport.processes());
         let work = Work { transport, index: &index, partition, below, progress: self.progress, stop: self.stop };
         let rules = database.rules().rule_set().text();
-        let mut checkpoints = Checkpoints::new(database.folder(), rules, self.options.checkpoint);
+        let mut checkpoints = Checkpoints::new(database.folder(), rules, self.options.build.checkpoint);
         let (begin, sent) = (Instant::now(), transport.sent());
         let words = solve::solve::<T>(&work, &mut checkpoints)?;
         let (solved, sent_solved) = (Instant::now(), transport.sent());

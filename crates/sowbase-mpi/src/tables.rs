@@ -14,7 +14,8 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use sowbase::database::{Database, OpenLayer, recipe, shape};
 use sowbase::index::LayerIndex;
-use sowbase::rules::Layer;
+use sowbase::rules::{Layer, Moves};
+use sowbase::solve::LeftOut;
 use sowbase::table::{Cell, Model, Packed, Packer, TableError, Writer};
 
 use crate::below::Below;
@@ -67,7 +68,11 @@ pub fn write<T: Tally>(
     let packer = Packer::new(&shape, options.clone());
     let mut sink = Sink::<T::Cell>::create(transport, database, layer, folders, || {
         let meta = recipe::meta(below.rules(), index, histogram);
-        Writer::create(&database.file(layer), meta, shape, options)
+        let mut writer = Writer::create(&database.file(layer), meta, shape, options)?;
+        if LeftOut::of(below.rules(), index).is_some_and(|left_out| !left_out.is_empty()) {
+            writer.leave_out();
+        }
+        Ok(writer)
     })?;
     progress.stage("write", index.size());
     let mut held = hold.then(|| Vec::with_capacity(index.size() as usize));
@@ -191,7 +196,25 @@ pub fn read(transport: &Transport, below: &Below<'_>, open: &OpenLayer) -> Resul
         }
         share(transport, &values, &mut held);
     }
+    if let Some(left_out) = LeftOut::of(below.rules(), &open.index).filter(|_| open.table.leaves_out()) {
+        let mut ranks = Vec::new();
+        left_out.for_each(|rank| ranks.push(rank));
+        let found: Vec<i8> = ranks
+            .par_iter()
+            .map(|&rank| best_move(below, &open.index, &held, rank as u64))
+            .collect::<Result<_, _>>()?;
+        ranks.into_iter().zip(found).for_each(|(rank, value)| held[rank] = value);
+    }
     Ok(held)
+}
+
+/// What a position is worth by its moves; those that stay in the layer lead to positions whose values are in `held`.
+fn best_move(below: &Below<'_>, index: &LayerIndex, held: &[i8], rank: u64) -> Result<i8, Error> {
+    let mut inside = i8::MIN;
+    let look = below.look(index.layer(), &index.unrank(rank), &mut Moves::new(), |child| {
+        inside = inside.max(-held[index.rank(child) as usize]);
+    })?;
+    Ok(look.best.max(inside))
 }
 
 /// Appends the values of all processes.
@@ -257,7 +280,12 @@ fn assemble<C: Cell>(incoming: &[Vec<u8>], partition: &Partition, part: &Range<u
 
 /// What the layers below tell of a part.
 fn floors<T: Tally>(work: &Work<'_>, part: &Range<u64>) -> Result<Vec<T::Cell>, Error> {
-    let exits = work.below.exits(work.index, part.clone())?;
+    let mut exits = work.below.exits(work.index, part.clone())?;
+    // Where no move leads, anything may be stored.
+    if let Some(left_out) = LeftOut::of(work.below.rules(), work.index) {
+        left_out
+            .for_each_in(part.start as usize..part.end as usize, |rank| exits[rank - part.start as usize] = i8::MAX);
+    }
     Ok(exits.into_iter().map(|exit| T::Cell::narrow(exit.into()).unwrap_or_default()).collect())
 }
 

@@ -29,7 +29,8 @@ pub fn run_with(
         return show_plan(args, &database, &plan);
     }
     watch::catch_interrupt()?;
-    build(args, &database, &plan, |watch| builder(&database, &plan, BuildOptions { memory: args.memory }, watch))
+    let options = BuildOptions { memory: args.memory, checkpoint: args.checkpoint };
+    build(args, &database, &plan, |watch| builder(&database, &plan, options, watch))
 }
 
 fn pool(args: &BuildArgs) -> Result<rayon::ThreadPool, Failure> {

@@ -19,10 +19,9 @@ pub(in crate::cli) fn run(args: &OpeningsArgs) -> Result<ExitCode, Failure> {
     let oracle = Oracle::new(database, Reach::default());
     watch::catch_interrupt()?;
     let watch = watch::SearchWatch::new(args.folder.quiet);
-    // Proofs are kept beside the tables; a folder that cannot be made only means that none are.
-    let book = std::fs::create_dir_all(&folder).is_ok().then(|| folder.join(BOOK));
+    let book = folder.join(BOOK);
     let begin = Instant::now();
-    let (mut answer, note) = oracle.search(&position, args.effort.effort(None), book.as_deref(), &watch)?;
+    let (mut answer, note) = oracle.search(&position, args.effort.effort(None), Some(&book), &watch)?;
     drop(watch);
     answer.effort.get_or_insert((0, begin.elapsed().as_secs_f64()));
     if let Some(note) = note {

@@ -150,7 +150,8 @@ fn write_move(scoring: Scoring, mv: &MoveAnswer) -> String {
     text
 }
 
-fn describe(scoring: Scoring, worth: Worth) -> String {
+/// A value for people.
+pub(super) fn describe(scoring: Scoring, worth: Worth) -> String {
     match (scoring, worth) {
         (Scoring::Seeds, Worth::Exact(value)) => format!("{:+}", value.0),
         (Scoring::Seeds, Worth::Between(lower, upper)) => format!("{lower:+}..{upper:+}"),

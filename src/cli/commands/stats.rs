@@ -62,7 +62,7 @@ fn text(stats: &Stats, scoring: Scoring, crc: Option<u32>) -> String {
 }
 
 /// CRC-32 of the printed values as signed bytes, positions in lexicographic order of (own, other).
-fn crc(database: &Database, layer: Layer, lower: &mut Lower) -> Result<u32, DatabaseError> {
+pub(super) fn crc(database: &Database, layer: Layer, lower: &mut Lower) -> Result<u32, DatabaseError> {
     let mut hasher = crc32fast::Hasher::new();
     let scoring = database.rules().scoring();
     if let Some(loaded) = database.load(layer, lower)? {

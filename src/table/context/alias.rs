@@ -96,45 +96,73 @@ fn divide(table: &[u16], bucket_bits: u32) -> Vec<u64> {
         .collect()
 }
 
-/// The tables for encoding: the residues of each symbol, in the order of their offsets.
+/// The tables for encoding.
 #[derive(Clone)]
 pub(super) struct Residues {
-    residues: Vec<Vec<u16>>,
-    /// Place of the first residue of each symbol.
-    starts: Vec<Vec<usize>>,
+    /// Shares of all symbols by table.
+    shares: Vec<Share>,
+    /// Symbols of a table.
+    symbols: usize,
+    /// The residues of each table, symbol by symbol and in the order of their offsets.
+    list: Vec<u16>,
+}
+
+/// What a symbol has of a table.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    /// 2^64 divided by the frequency, rounded so that [`Share::divide`] is right.
+    inverse: u64,
+    /// Place of its first residue.
+    start: u32,
+    frequency: u32,
+}
+
+impl Share {
+    pub fn frequency(self) -> u32 {
+        self.frequency
+    }
+
+    /// The quotient of `state` and the frequency, and the residue at the offset that remains.
+    #[inline]
+    pub fn divide(self, state: u32, residues: &Residues) -> Option<(u32, u32)> {
+        // An inverse that is too small by less than 2^-52 of itself makes up for the one added.
+        let quotient = ((u128::from(state) + 1) * u128::from(self.inverse) >> 64) as u32;
+        let offset = state - quotient * self.frequency;
+        let residue = *residues.list.get((self.start + offset) as usize)?;
+        Some((quotient, residue.into()))
+    }
 }
 
 impl Residues {
     /// Inverts [`Alias::of`] the same tables.
     pub fn of(tables: &[Vec<u16>]) -> Self {
         let alias = Alias::of(tables);
-        let starts: Vec<Vec<usize>> = tables
-            .iter()
-            .map(|table| {
-                let ends = table.iter().scan(0, |end, &frequency| {
-                    let start = *end;
-                    *end += usize::from(frequency);
-                    Some(start)
-                });
-                ends.collect()
-            })
-            .collect();
-        let mut residues = vec![vec![0; usize::from(SCALE)]; tables.len()];
-        for ((table, residues), starts) in (0..).zip(&mut residues).zip(&starts) {
+        let symbols = tables.first().map_or(0, Vec::len);
+        let mut shares = Vec::with_capacity(tables.len() * symbols);
+        let mut list = vec![0; tables.len() * usize::from(SCALE)];
+        for (number, table) in (0..).zip(tables) {
+            let mut start = u32::from(number) * u32::from(SCALE);
+            for &frequency in table {
+                let frequency = u32::from(frequency);
+                let inverse = u64::MAX.checked_div(frequency.into()).unwrap_or(0);
+                shares.push(Share { inverse, start, frequency });
+                start += frequency;
+            }
             for residue in 0..SCALE {
-                if let Some(hit) = alias.find(table, residue.into()) {
-                    residues[starts[usize::from(hit.symbol)] + hit.offset as usize] = residue;
+                if let Some(hit) = alias.find(number, residue.into()) {
+                    let share = &shares[usize::from(number) * symbols + usize::from(hit.symbol)];
+                    list[(share.start + hit.offset) as usize] = residue;
                 }
             }
         }
-        Self { residues, starts }
+        Self { shares, symbols, list }
     }
 
-    /// The residue that stands for a symbol at an offset below its frequency.
-    pub fn of_symbol(&self, table: u8, symbol: usize, offset: u32) -> Option<u32> {
-        let table = usize::from(table);
-        let place = self.starts.get(table)?.get(symbol)? + offset as usize;
-        self.residues[table].get(place).map(|&residue| residue.into())
+    /// What a symbol has of a table, `None` if it is nothing.
+    #[inline]
+    pub fn share(&self, table: u8, symbol: u8) -> Option<Share> {
+        let share = self.shares.get(usize::from(table) * self.symbols + usize::from(symbol))?;
+        (share.frequency > 0).then_some(*share)
     }
 }
 
@@ -161,6 +189,24 @@ mod tests {
             for (offsets, &frequency) in found.iter_mut().zip(&table) {
                 offsets.sort_unstable();
                 assert_eq!(*offsets, (0..u32::from(frequency)).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn encoding_finds_the_residue_that_decoding_takes_for_the_symbol() {
+        for frequency in 1..SCALE {
+            let table = vec![frequency, SCALE - frequency];
+            let (alias, residues) =
+                (Alias::of(std::slice::from_ref(&table)), Residues::of(std::slice::from_ref(&table)));
+            let share = residues.share(0, 0).unwrap();
+            let highest = u32::MAX >> SCALE_BITS << SCALE_BITS;
+            let end = u32::from(frequency) << (31 - SCALE_BITS);
+            for state in [0, 1, 65_535, 65_536, end - 1, end, 2 * end - 1, highest - 1, highest, u32::MAX] {
+                let (quotient, residue) = share.divide(state, &residues).unwrap();
+                let hit = alias.find(0, residue).unwrap();
+                assert_eq!((hit.symbol, hit.frequency), (0, u32::from(frequency)));
+                assert_eq!(u64::from(quotient) * u64::from(frequency) + u64::from(hit.offset), u64::from(state));
             }
         }
     }

@@ -13,8 +13,11 @@ use super::{CONTEXTS, Cell, Model, SCALE, START, SYMBOLS_MAX, TABLES_MAX, contex
 /// Values after which counting starts afresh, as coding does in each half of a block.
 const RUN: usize = 256;
 
-/// How often free values are chosen anew under the counts of the last choice.
-const CHOICES: usize = 2;
+/// Consecutive runs of which all or none are in the part that is looked at first.
+const TOGETHER: usize = 4;
+
+/// One in so many runs is in that part.
+const APART: usize = 4;
 
 /// Runs a thread takes at least, so that there are few counts to add up.
 const RUNS_AT_ONCE: usize = 8192;
@@ -66,7 +69,7 @@ impl Model {
     /// [`Writer::append`](crate::table::Writer::append); the wrong number of them is ignored here
     /// and reported there. At most 127 different values are told
     /// apart, the most frequent ones; blocks with others are packed by zstd. Deterministic for
-    /// any number of threads. Costs some 100 ns a value with floors and 20 without,
+    /// any number of threads. Costs some 50 ns a value with floors and 20 without,
     /// divided among the threads of the current rayon pool, and some ten MiB a thread.
     pub fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Self {
         let floors = floors.filter(|floors| floors.len() == values.len());
@@ -79,30 +82,35 @@ impl Model {
             Some(floors) => values.chunks(RUN).zip(floors.chunks(RUN)).map(|(v, f)| (v, Some(f))).collect(),
             None => values.chunks(RUN).map(|values| (values, None)).collect(),
         };
-        let mut counts = model.count(&runs, |model, _, run, symbols| {
+        let repeat = |model: &Self, _: &mut Choice, run: &Run<'_, C>, symbols: &mut Vec<u8>| {
             model.repeat(run, symbols);
             true
-        });
-        model.deal(&counts, values.len());
-        for _ in 0..floors.map_or(0, |_| CHOICES) {
-            counts = model.count(&runs, |model, choice, (values, floors), symbols| {
-                choice.choose(model, values, *floors, symbols)
-            });
-            model.deal(&counts, values.len());
+        };
+        let choose = |model: &Self, choice: &mut Choice, (values, floors): &Run<'_, C>, symbols: &mut Vec<u8>| {
+            choice.choose(model, values, *floors, symbols)
+        };
+        if floors.is_none() {
+            model.deal(&model.count(&runs, repeat), values.len());
+            return model;
         }
+        // What is chosen and what it costs need each other. A part of the runs tells enough of both for the last choice.
+        let part: Vec<Run<'_, C>> = runs.chunks(TOGETHER).step_by(APART).flatten().copied().collect();
+        model.deal(&model.count(&part, repeat), values.len());
+        model.deal(&model.count(&part, choose), values.len());
+        model.deal(&model.count(&runs, choose), values.len());
         model
     }
 
     /// Symbols that repeat the one before wherever that is allowed.
     fn repeat<C: Cell>(&self, (values, floors): &Run<'_, C>, symbols: &mut Vec<u8>) {
+        let costs = self.costs();
         symbols.clear();
         for (place, &value) in values.iter().enumerate() {
-            let own = self.symbols_upto(value.into()).saturating_sub(1);
-            let own = u8::try_from(own).unwrap_or(START);
-            let free = floors.is_some_and(|floors| floors[place] == value);
+            let upto = |value: C| costs.upto(self, value.into());
+            let bound = floors.map(|floors| floors[place]).filter(|&floor| floor >= value).map(upto);
             symbols.push(match symbols.last() {
-                Some(&last) if free && last <= own => last,
-                _ => own,
+                Some(&last) if bound.is_some_and(|bound| usize::from(last) < bound) => last,
+                _ => u8::try_from(upto(value).saturating_sub(1)).unwrap_or(START),
             });
         }
     }
@@ -142,9 +150,13 @@ impl Model {
         let tables = (1 + values / VALUES_PER_TABLE).min(TABLES_MAX).min(used.len());
         let widen = |context: usize| counts.of(context).iter().map(|&n| u64::from(n)).collect();
         let mut sums: Vec<Vec<u64>> = used[..tables].iter().map(|&(context, _)| widen(context)).collect();
+        let mut last = Vec::new();
         for _ in 0..DEALS {
-            let costs: Vec<Vec<u64>> = sums.iter().map(|sum| costs(sum)).collect();
+            let costs: Vec<Vec<u32>> = sums.iter().map(|sum| costs(sum)).collect();
             let dealt: Vec<u8> = used.par_iter().map(|&(context, _)| cheapest(counts.of(context), &costs)).collect();
+            if dealt == last {
+                break;
+            }
             sums = vec![vec![0; self.symbols.len()]; tables];
             for (&(context, _), &table) in used.iter().zip(&dealt) {
                 self.map[context] = table;
@@ -152,6 +164,7 @@ impl Model {
                     *sum += u64::from(count);
                 }
             }
+            last = dealt;
         }
         self.tables = sums.iter().map(|sum| frequencies(sum)).collect();
         self.costs = OnceLock::new();
@@ -173,16 +186,18 @@ fn find_symbols<C: Cell>(values: &[C]) -> Vec<i16> {
 }
 
 /// The table under which a context costs least, the first of equals.
-fn cheapest(counts: &[u32], costs: &[Vec<u64>]) -> u8 {
-    let cost = |costs: &[u64]| -> u64 { counts.iter().zip(costs).map(|(&count, cost)| u64::from(count) * cost).sum() };
+fn cheapest(counts: &[u32], costs: &[Vec<u32>]) -> u8 {
+    let product = |(&count, &cost): (&u32, &u32)| u64::from(count) * u64::from(cost);
+    let cost = |costs: &[u32]| -> u64 { counts.iter().zip(costs).map(product).sum() };
     (0..).zip(costs).min_by_key(|(_, costs)| cost(costs)).map_or(0, |(table, _)| table)
 }
 
 /// Bits, in 1/65536, that each symbol costs under a table with these counts.
-fn costs(sum: &[u64]) -> Vec<u64> {
+fn costs(sum: &[u64]) -> Vec<u32> {
     let total: u64 = sum.iter().sum();
     let share = |count: u64| (u128::from(count) << 24) / u128::from(total.max(1));
-    sum.iter().map(|&count| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1))).collect()
+    let bits = |count: u64| (24 << 16) - log2(u32::try_from(share(count)).unwrap_or(u32::MAX).max(1));
+    sum.iter().map(|&count| bits(count) as u32).collect()
 }
 
 /// Frequencies that add up to [`SCALE`], at least 1 for every symbol that occurs; if none does,

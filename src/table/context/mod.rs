@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 use super::Cell;
 use alias::{Alias, Residues};
 use choose::Costs;
+pub(super) use rans::Coder;
 
 /// Most values a model distinguishes; the rest of seven bits stands for "no value before".
 const SYMBOLS_MAX: usize = 127;
@@ -130,6 +131,16 @@ impl Model {
 
     fn new(symbols: Vec<i16>, tables: Vec<Vec<u16>>, map: Box<[u8; CONTEXTS]>) -> Self {
         Self { symbols, tables, map, alias: OnceLock::new(), residues: OnceLock::new(), costs: OnceLock::new() }
+    }
+
+    /// What symbols cost.
+    fn costs(&self) -> &Costs {
+        self.costs.get_or_init(|| Costs::of(self))
+    }
+
+    /// The symbol of `value`, if it has one.
+    fn symbol(&self, value: i16) -> Option<u8> {
+        self.symbols.binary_search(&value).ok().and_then(|symbol| u8::try_from(symbol).ok())
     }
 
     /// How many of the symbols are at most `value`.

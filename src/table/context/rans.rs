@@ -105,47 +105,86 @@ impl<'m, W: Words> Chain<'m, W> {
     }
 }
 
-impl Model {
-    /// The bytes of a block, or `None` if it has a value the model cannot express.
-    pub(in super::super) fn encode<C: Cell>(&self, values: &[C], floors: Option<&[C]>) -> Option<Vec<u8>> {
-        let (first, second) = values.split_at(half(values.len()));
-        let floors = floors.map(|floors| floors.split_at(first.len()));
-        let mut bytes = self.encode_stream(first, floors.map(|floors| floors.0))?;
-        if !second.is_empty() {
-            let mut mirrored = self.encode_stream(second, floors.map(|floors| floors.1))?;
-            mirrored[..].reverse();
-            bytes.extend(mirrored);
-        }
-        Some(bytes)
+/// Buffers for coding, to be used again.
+#[derive(Default)]
+pub(in super::super) struct Coder {
+    choice: Choice,
+    streams: [Stream; 2],
+}
+
+/// A stream being coded, from its last symbol to its first.
+#[derive(Default)]
+struct Stream {
+    symbols: Vec<u8>,
+    /// Room for a word a symbol, filled from its end.
+    words: Vec<u16>,
+    /// Place of the last word coded, the first one to read.
+    at: usize,
+    state: u32,
+}
+
+impl Stream {
+    fn start(&mut self) {
+        self.words.resize(self.symbols.len() + 1, 0);
+        self.at = self.words.len();
+        self.state = LOWEST;
     }
 
-    /// A stream in reading order: the final state, then the words, each low byte first.
-    fn encode_stream<C: Cell>(&self, values: &[C], floors: Option<&[C]>) -> Option<Vec<u8>> {
-        let mut symbols = Vec::with_capacity(values.len());
-        if !Choice::default().choose(self, values, floors, &mut symbols) {
+    /// Codes the symbol at `place`. `None` if its table does not have it.
+    #[inline]
+    fn code(&mut self, model: &Model, residues: &Residues, place: usize) -> Option<()> {
+        let before = |steps: usize| place.checked_sub(steps).map_or(START, |place| self.symbols[place]);
+        let table = model.map[context(before(1), before(2))];
+        let share = residues.share(table, self.symbols[place])?;
+        // Without a branch, as whether a word is due cannot be foreseen.
+        let due = self.state >> (32 - SCALE_BITS) >= share.frequency();
+        self.words[self.at - 1] = self.state as u16;
+        self.at -= usize::from(due);
+        self.state >>= 16 * u32::from(due);
+        let (quotient, residue) = share.divide(self.state, residues)?;
+        self.state = quotient << SCALE_BITS | residue;
+        Some(())
+    }
+
+    /// The stream in reading order: the final state, then the words, each low byte first.
+    fn bytes(&self) -> impl DoubleEndedIterator<Item = u8> {
+        self.state.to_le_bytes().into_iter().chain(self.words[self.at..].iter().flat_map(|word| word.to_le_bytes()))
+    }
+}
+
+impl Model {
+    /// The bytes of a block, or `None` if it has a value the model cannot express.
+    pub(in super::super) fn encode<C: Cell>(
+        &self,
+        values: &[C],
+        floors: Option<&[C]>,
+        coder: &mut Coder,
+    ) -> Option<Vec<u8>> {
+        let (first, second) = values.split_at(half(values.len()));
+        let floors = floors.map(|floors| floors.split_at(first.len()));
+        let [one, two] = &mut coder.streams;
+        let choice = &mut coder.choice;
+        if !choice.choose(self, first, floors.map(|floors| floors.0), &mut one.symbols)
+            || !choice.choose(self, second, floors.map(|floors| floors.1), &mut two.symbols)
+        {
             return None;
         }
-        let mut coded = Vec::with_capacity(values.len());
-        let (mut last, mut previous) = (START, START);
-        for symbol in symbols {
-            let table = self.map[context(last, previous)];
-            let frequency = self.tables[usize::from(table)][usize::from(symbol)];
-            coded.push((table, symbol, u32::from(frequency)));
-            (last, previous) = (symbol, last);
-        }
         let residues = self.residues.get_or_init(|| Residues::of(&self.tables));
-        let mut words = Vec::new();
-        let mut state = LOWEST;
-        for &(table, symbol, frequency) in coded.iter().rev() {
-            if u64::from(state) >= u64::from(frequency) << (32 - SCALE_BITS) {
-                words.push((state & 0xffff) as u16);
-                state >>= 16;
-            }
-            let residue = residues.of_symbol(table, symbol.into(), state % frequency)?;
-            state = (state / frequency) << SCALE_BITS | residue;
+        one.start();
+        two.start();
+        for place in (second.len()..first.len()).rev() {
+            one.code(self, residues, place)?;
         }
-        let mut bytes = state.to_le_bytes().to_vec();
-        bytes.extend(words.iter().rev().flat_map(|word| word.to_le_bytes()));
+        // Two independent chains keep the processor busy.
+        for place in (0..second.len()).rev() {
+            one.code(self, residues, place)?;
+            two.code(self, residues, place)?;
+        }
+        let mut bytes = Vec::with_capacity(2 * (STATE + values.len()));
+        bytes.extend(one.bytes());
+        if !second.is_empty() {
+            bytes.extend(two.bytes().rev());
+        }
         Some(bytes)
     }
 

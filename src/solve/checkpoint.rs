@@ -1,0 +1,72 @@
+//! Unfinished layers: what a solver leaves when it is stopped, and takes up again.
+
+use std::io::{self, Read, Write};
+
+use super::{Progress, SolveError, check};
+
+/// Keeps the unfinished work on one layer.
+///
+/// What is kept are bytes whose meaning is the solver's. A solver only ever gets back what a solver of the same version
+/// left for the same layer of the same rules; the keeper sees to that, and to their being whole.
+pub trait Checkpoint: Sync {
+    /// What was left the last time, if anything was.
+    fn left(&self) -> Option<Box<dyn Read + '_>>;
+
+    /// Whether so much work has been done since the last time that it should be left now, in case of a sudden end.
+    /// Solvers ask at least every few million positions.
+    fn is_due(&self) -> bool;
+
+    /// Keeps what `write` writes, in place of what was kept before. Work goes on if that fails.
+    fn leave(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>);
+}
+
+/// Keeps nothing.
+pub struct NoCheckpoint;
+
+impl Checkpoint for NoCheckpoint {
+    fn left(&self) -> Option<Box<dyn Read + '_>> {
+        None
+    }
+
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn leave(&self, _: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {}
+}
+
+/// What a solver hears and leaves while it works.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub progress: &'a dyn Progress,
+    pub checkpoint: &'a dyn Checkpoint,
+}
+
+impl Work<'_> {
+    /// Whether the threads should come together, because the work is to be left or to end.
+    pub(super) fn should_pause(&self) -> bool {
+        self.progress.is_cancelled() || self.checkpoint.is_due()
+    }
+
+    /// Does `step` until it says that all is done. In between, whenever the steps come to a pause, the work is left by
+    /// `write`.
+    pub(super) fn in_steps<S>(
+        &self,
+        state: &mut S,
+        mut step: impl FnMut(&mut S) -> Result<bool, SolveError>,
+        write: impl Fn(&S, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), SolveError> {
+        while !step(state)? {
+            self.checkpoint.leave(&mut |out| write(state, out));
+            check(self.progress)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a number.
+pub(super) fn read_u64(from: &mut dyn Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    from.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
