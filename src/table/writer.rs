@@ -52,7 +52,7 @@ impl Codec {
 pub struct Options {
     /// How blocks are packed.
     pub codec: Codec,
-    /// Most values in a block, 1 to [`BLOCK_MAX`]; `None` for the codec's own choice.
+    /// Most values in a block, 1 to [`BLOCK_MAX`](super::BLOCK_MAX); `None` for the codec's own choice.
     pub block: Option<u32>,
     /// Whether floors are given with the values, and readers take the maximum of the stored
     /// value and the floor.

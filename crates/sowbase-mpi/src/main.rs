@@ -166,7 +166,9 @@ fn fail(transport: &Transport, error: Error) -> Failure {
     match failure {
         Failure::Told(code, error) if !all_have_it => {
             eprintln!("sowbase-mpi: process {} of {}: {error}", transport.process(), transport.processes());
-            eprintln!("sowbase-mpi: all processes end; the same command goes on where this one stopped");
+            eprintln!(
+                "sowbase-mpi: all processes end; whole tables and the state saved last stay, and the same command goes on from there"
+            );
             transport.abort(code)
         }
         failure => failure,
