@@ -23,7 +23,7 @@ use crate::rules::{Feeding, HalfRows, Rules};
 const TASK: usize = 1 << 17;
 
 /// Once fewer than one in so many positions changed, one more sweep lists its changes and the rest is followed.
-const FEW: usize = 30;
+const FEW: usize = 100;
 
 /// Best exit where there is none.
 const NOTHING: u8 = biased(i8::MIN);
@@ -64,7 +64,7 @@ pub(super) fn solve(
     sweeps.sweep(&mut turned, Some(&mut changes), progress).inspect_err(|_| leave(&turned))?;
     drop(effects);
     let values: Vec<AtomicU8> = turned.into_iter().map(AtomicU8::new).collect();
-    settle(layer, &UnMoves::new(&tables, &grid), &values, changes, work)?;
+    settle(layer, &UnMoves::new(&tables, &grid, index.halves()), &values, changes, work)?;
 
     let mut values: Vec<u8> = values.into_iter().map(AtomicU8::into_inner).collect();
     let mut turned = Vec::new();

@@ -217,7 +217,7 @@ pub(super) fn tables_memory(rules: &dyn Rules, halves: &dyn HalfRows, layer: Lay
         let occupied = (w * seeds).div_ceil((seeds + w - 1).max(1));
         let own = occupied * if halves.acyclic() { size_of::<OwnMove>() } else { size_of::<StorelessMove>() };
         let other = classes * size_of::<OtherMove>();
-        let inverse = if halves.acyclic() { 0 } else { 4 * (seeds + seeds / w + 1) + 8 * occupied };
+        let inverse = if halves.acyclic() { 0 } else { w + 8 * occupied };
         (own + other + inverse) as u64
     };
     (0..=n).map(|seeds| ways.count(seeds).saturating_mul(per_row(seeds))).fold(0, u64::saturating_add)

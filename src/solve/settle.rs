@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::checkpoint::Work;
-use super::sweeps::{Ready, biased, opposite, plain};
+use super::sweeps::{Place, Ready, biased, opposite, plain};
 use super::unmoves::{Halves, UnMoves};
 use super::{SolveError, check};
 
@@ -30,7 +30,7 @@ const PLACE_BITS: u32 = 56;
 
 struct Settling<'a> {
     layer: Ready<'a>,
-    unmoves: &'a UnMoves,
+    unmoves: &'a UnMoves<'a>,
     values: &'a [AtomicU8],
 }
 
@@ -40,9 +40,9 @@ struct Settling<'a> {
 /// children changed after its last evaluation must have that child among them.
 pub(super) fn settle(
     layer: Ready<'_>,
-    unmoves: &UnMoves,
+    unmoves: &UnMoves<'_>,
     values: &[AtomicU8],
-    mut levels: Vec<Vec<u64>>,
+    mut levels: Vec<Vec<Place>>,
     work: Work<'_>,
 ) -> Result<(), SolveError> {
     let settling = Settling { layer, unmoves, values };
@@ -58,7 +58,7 @@ pub(super) fn settle(
             let found: Vec<Vec<u64>> =
                 round.par_chunks(TASK).map(|changed| settling.follow(level as i8, changed)).collect();
             for change in found.into_iter().flatten() {
-                levels[(change >> PLACE_BITS) as usize].push(change & ((1 << PLACE_BITS) - 1));
+                levels[(change >> PLACE_BITS) as usize].push(Place::new((change & ((1 << PLACE_BITS) - 1)) as usize));
             }
         }
     }
@@ -86,15 +86,15 @@ impl Settling<'_> {
     }
 
     /// Brings the predecessors of positions at `level` up to date; returns those that changed, with their levels.
-    fn follow(&self, level: i8, changed: &[u64]) -> Vec<u64> {
+    fn follow(&self, level: i8, changed: &[Place]) -> Vec<u64> {
         let (win, loss) = (biased(level), biased(-level));
         let mut found = Vec::new();
         let (mut of_won, mut of_lost) = (Vec::new(), Vec::new());
         for batch in changed.chunks(BATCH) {
             of_won.clear();
             of_lost.clear();
-            for &place in batch {
-                let value = self.values[place as usize].load(Relaxed);
+            for place in batch.iter().map(|place| place.get()) {
+                let value = self.values[place].load(Relaxed);
                 let before = match value {
                     _ if value == win => &mut of_won,
                     _ if value == loss => &mut of_lost,

@@ -46,6 +46,26 @@ pub(super) const fn opposite(byte: u8) -> u8 {
     byte.wrapping_neg()
 }
 
+/// Where a turned value lies, in five bytes, because millions of places are listed.
+#[derive(Clone, Copy)]
+pub(super) struct Place([u8; 5]);
+
+impl Place {
+    #[inline]
+    pub(super) fn new(place: usize) -> Self {
+        let mut bytes = [0; 5];
+        bytes.copy_from_slice(&(place as u64).to_le_bytes()[..5]);
+        Self(bytes)
+    }
+
+    #[inline]
+    pub(super) fn get(self) -> usize {
+        let mut bytes = [0; 8];
+        bytes[..5].copy_from_slice(&self.0);
+        u64::from_le_bytes(bytes) as usize
+    }
+}
+
 /// The shape of a layer: blocks by the seeds of the mover's row.
 pub(super) struct Grid {
     pub n: usize,
@@ -67,8 +87,7 @@ impl Grid {
 
     /// The position whose turned value lies at `place`.
     #[inline]
-    pub(super) fn halves(&self, place: u64) -> Halves {
-        let place = place as usize;
+    pub(super) fn halves(&self, place: usize) -> Halves {
         let own = self.starts.partition_point(|&start| start <= place) - 1;
         let rest = place - self.starts[own];
         Halves::new(own, rest % self.counts[own], rest / self.counts[own])
@@ -109,7 +128,7 @@ impl Sweeps<'_> {
     pub(super) fn sweep(
         &self,
         turned: &mut [u8],
-        mut changes: Option<&mut [Vec<u64>]>,
+        mut changes: Option<&mut [Vec<Place>]>,
         progress: &dyn Progress,
     ) -> Result<usize, SolveError> {
         let Grid { n, counts, .. } = self.layer.grid;
@@ -148,7 +167,7 @@ impl Sweeps<'_> {
         strip: &Strip,
         turned: &mut [u8],
         fresh: &mut Vec<u8>,
-        changes: Option<&mut [Vec<u64>]>,
+        changes: Option<&mut [Vec<Place>]>,
     ) -> usize {
         let Strip { own, rows, columns } = strip;
         let (turned_len, row_len) = (self.layer.grid.counts[*own], self.layer.grid.counts[self.layer.grid.n - own]);
@@ -201,7 +220,7 @@ impl Sweeps<'_> {
         let mut changed = 0;
         for &[column, row] in found.iter().flatten() {
             let place = start + column * turned_len + row;
-            changes[usize::from(plain(turned[place]).unsigned_abs())].push(place as u64);
+            changes[usize::from(plain(turned[place]).unsigned_abs())].push(Place::new(place));
             changed += 1;
         }
         changed

@@ -2,12 +2,15 @@
 //!
 //! An un-move splits like a move: the position before it has as its mover's row some row that a half move turns into
 //! the present other row, and as its other row the one that the same class turns, without a capture, into the present
-//! mover's row. Both are looked up in inverted half tables.
+//! mover's row. The former is looked up in inverted half tables; for the latter the seeds dropped are taken out again, and
+//! the half move is looked up to see that it does not capture.
 
 use rayon::prelude::*;
 
-use super::halves::{HalfTables, StorelessMove};
+use super::halves::{HalfTables, OtherTable, StorelessMove, for_each_row};
 use super::sweeps::Grid;
+use crate::index::Compositions;
+use crate::rules::Class;
 
 /// A position by its halves.
 #[derive(Clone, Copy)]
@@ -32,24 +35,46 @@ struct Before {
     row: u32,
 }
 
-/// No row leads here by this class without a capture.
-const NONE: u32 = u32::MAX;
+/// Most pits in a row.
+const PITS: usize = 10;
 
 /// Inverted half tables.
-pub(super) struct UnMoves {
+pub(super) struct UnMoves<'a> {
     n: usize,
+    ways: &'a Compositions,
+    other: &'a [OtherTable],
+    /// By class: the seeds dropped into each pit of the other row.
+    drops: Vec<[u8; PITS]>,
+    /// By seeds: the pits of all rows, one after the other.
+    rows: Vec<Vec<u8>>,
     /// By seeds of the row after the move: for each row the moves that lead there, by rising class.
     own: Vec<(Vec<u32>, Vec<Before>)>,
-    /// By seeds of the row after the move: `[row * classes + class]` is the row before a move without capture.
-    other: Vec<(usize, Vec<u32>)>,
 }
 
-impl UnMoves {
-    pub(super) fn new(tables: &HalfTables<StorelessMove>, grid: &Grid) -> Self {
+impl<'a> UnMoves<'a> {
+    pub(super) fn new(tables: &'a HalfTables<StorelessMove>, grid: &Grid, ways: &'a Compositions) -> Self {
         let Grid { n, counts, .. } = grid;
-        let own = (0..=*n).into_par_iter().map(|seeds| invert_own(tables, counts, *n, seeds)).collect();
-        let other = (0..=*n).into_par_iter().map(|seeds| invert_other(tables, counts, seeds)).collect();
-        Self { n: *n, own, other }
+        let pits = ways.pits();
+        // Sowing enters a row at its first pit and goes on to its end, as often as there are seeds.
+        let dropped = |class: &Class| {
+            std::array::from_fn(|pit| {
+                let drops = usize::from(class.drops);
+                if pit < pits { (drops / pits + usize::from(pit < drops % pits)) as u8 } else { 0 }
+            })
+        };
+        let rows_of = |seeds| {
+            let mut rows = Vec::with_capacity(counts[seeds] * pits);
+            for_each_row(ways, seeds, |row| rows.extend_from_slice(row));
+            rows
+        };
+        Self {
+            n: *n,
+            ways,
+            other: &tables.other,
+            drops: tables.classes.list().iter().map(dropped).collect(),
+            rows: (0..=*n).into_par_iter().map(rows_of).collect(),
+            own: (0..=*n).into_par_iter().map(|seeds| invert_own(tables, counts, *n, seeds)).collect(),
+        }
     }
 
     /// Calls `visit` with every position that has a legal move inside the layer to `after`, once for each such move.
@@ -58,19 +83,33 @@ impl UnMoves {
         let own = after.own_seeds as usize;
         let other = self.n - own;
         let (ends, all) = &self.own[other];
-        let (classes, rows) = &self.other[own];
-        let rows = &rows[after.own as usize * classes..][..*classes];
-        let before = &all[ends[after.other as usize] as usize..ends[after.other as usize + 1] as usize];
-        for before in before {
-            let Some(&row) = rows.get(usize::from(before.class)) else {
+        let pits = self.ways.pits();
+        let row = &self.rows[own][after.own as usize * pits..][..pits];
+        for before in &all[ends[after.other as usize] as usize..ends[after.other as usize + 1] as usize] {
+            let drops = usize::from(before.drops);
+            if drops > own {
                 // Classes rise with the seeds dropped: the rest drop more than there are.
                 break;
-            };
-            let starves = before.drops == 0 && own == 0 && must_feed[before.row as usize];
-            if row != NONE && !starves {
-                visit(Halves { own_seeds: (other + usize::from(before.drops)) as u32, own: before.row, other: row });
+            }
+            let starves = drops == 0 && own == 0 && must_feed[before.row as usize];
+            if let Some(row) = self.before_drops(before.class, row).filter(|_| !starves) {
+                let other_move = self.other[own - drops].of(row as usize)[usize::from(before.class)];
+                if other_move.gain == 0 {
+                    debug_assert_eq!(other_move.row, after.own);
+                    visit(Halves { own_seeds: (other + drops) as u32, own: before.row, other: row });
+                }
             }
         }
+    }
+
+    /// The rank of the row into which a move of the class dropped seeds to make it `row`, if there is one.
+    #[inline]
+    fn before_drops(&self, class: u16, row: &[u8]) -> Option<u32> {
+        let mut before = [0; PITS];
+        for ((before, &pit), &drops) in before.iter_mut().zip(row).zip(&self.drops[usize::from(class)]) {
+            *before = pit.checked_sub(drops)?;
+        }
+        Some(self.ways.rank(&before[..row.len()]).1 as u32)
     }
 }
 
@@ -103,19 +142,4 @@ fn invert_own(tables: &HalfTables<StorelessMove>, counts: &[usize], n: usize, af
         all[ends[row] as usize..ends[row + 1] as usize].sort_unstable_by_key(|before| before.class);
     }
     (ends, all)
-}
-
-fn invert_other(tables: &HalfTables<StorelessMove>, counts: &[usize], after: usize) -> (usize, Vec<u32>) {
-    let classes = tables.classes.up_to(after);
-    let mut before = vec![NONE; counts[after] * classes];
-    for (class, drops) in tables.classes.list()[..classes].iter().map(|class| usize::from(class.drops)).enumerate() {
-        let from = after - drops;
-        for row in 0..counts[from] {
-            let other_move = tables.other[from].of(row)[class];
-            if other_move.gain == 0 {
-                before[other_move.row as usize * classes + class] = row as u32;
-            }
-        }
-    }
-    (classes, before)
 }
