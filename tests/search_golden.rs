@@ -6,7 +6,9 @@ use std::time::Duration;
 use sowbase::games;
 use sowbase::rules::{Board, Move};
 use sowbase::search::book::{Book, BookError};
-use sowbase::search::{Answer, Bounds, Known, Limits, NoTables, Search, Snapshot, Transpositions, Unwatched, Watch};
+use sowbase::search::{
+    Answer, Bounds, Known, Limits, MoveAnswer, NoTables, Search, Snapshot, Transpositions, Unwatched, Watch,
+};
 
 fn answer(game: &str, width: usize, board: &Board) -> Answer {
     let rules = games::make(game, Some(width), &[]).expect("a game of the registry");
@@ -78,14 +80,16 @@ fn whatever_stops_a_search_leaves_true_bounds() {
 
 #[test]
 fn a_time_limit_is_kept() {
-    // Without laps: the clock is not asked inside a sowing, and one of sixty seeds with laps can take seconds.
-    let rules = games::make("oware", None, &[]).expect("a game of the registry");
-    let table = Transpositions::new(1 << 20);
-    let search = Search::new(rules.as_ref(), &NoTables, Some(&table));
-    let limits = Limits { time: Some(Duration::from_millis(200)), threads: 2, every_move: true };
-    let found = search.run(&rules.initial(4), &[], &limits, &Unwatched).expect("it fits");
-    assert!(found.seconds < 20.0);
-    assert!(found.value.lower <= found.value.upper);
+    for game in games::GAMES {
+        let rules = games::make(game.id, None, &[]).expect("a game of the registry");
+        let table = Transpositions::new(1 << 20);
+        let search = Search::new(rules.as_ref(), &NoTables, Some(&table));
+        let limits = Limits { time: Some(Duration::from_millis(200)), threads: 2, ..Limits::default() };
+        let found = search.run(&rules.initial(game.per_pit), &[], &limits, &Unwatched).expect("it fits");
+        // Machines that test are busy, so this only tells a limit from none.
+        assert!(found.seconds < 20.0, "{} took {} s", game.id, found.seconds);
+        assert!(found.value.lower <= found.value.upper);
+    }
 }
 
 #[test]
@@ -97,6 +101,19 @@ fn known_bounds_are_used() {
     let found = search.run(&rules.initial(3), &known, &Limits::default(), &Unwatched).expect("it fits");
     let unaided = search.run(&rules.initial(3), &[], &Limits::default(), &Unwatched).expect("it fits");
     assert_eq!((found.value, &found.moves), (unaided.value, &unaided.moves));
+    assert!(found.nodes < unaided.nodes);
+}
+
+#[test]
+fn known_distances_are_used() {
+    let rules = games::make("kujifunza", Some(2), &[]).expect("a game of the registry");
+    let search = Search::new(rules.as_ref(), &NoTables, None);
+    let run = |known: &[Known]| search.run(&rules.initial(4), known, &Limits::default(), &Unwatched).expect("it fits");
+    let unaided = run(&[]);
+    assert!(unaided.moves.iter().any(|found| found.distance.is_some()), "{unaided:?}");
+    let known = |found: &MoveAnswer| Known { mv: found.mv, worth: found.worth, distance: found.distance };
+    let found = run(&unaided.moves.iter().map(known).collect::<Vec<_>>());
+    assert_eq!((found.value, found.distance, &found.moves), (unaided.value, unaided.distance, &unaided.moves));
     assert!(found.nodes < unaided.nodes);
 }
 

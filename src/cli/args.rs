@@ -162,11 +162,13 @@ pub(super) struct EffortArgs {
 }
 
 impl EffortArgs {
+    /// What was asked for; a single question has a limit of its own, and its value comes first.
     pub(super) fn effort(&self, time: Option<Duration>) -> Effort {
         Effort {
             time: self.time.or(time),
             memory: self.memory.or_else(|| free_memory().map(|free| free / 2)).unwrap_or(1 << 30),
             threads: threads(self.threads),
+            value_first: time.is_some(),
         }
     }
 }

@@ -145,11 +145,13 @@ impl Database {
     }
 
     fn check_disk(&self, plan: &Plan) -> Result<(), DatabaseError> {
-        let needed = plan.missing().map(|step| step.disk).fold(0, u64::saturating_add);
+        let tables = plan.missing().map(|step| step.disk).fold(0, u64::saturating_add);
+        let aside = self.room_aside(plan);
         let free = fs4::available_space(&self.folder)
             .map_err(|source| DatabaseError::io(&self.folder, "ask for the free space of", source))?;
-        // The estimate may be off; refuse only what is out of the question.
-        if needed / 2 > free {
+        // The estimate of the tables may be off; refuse only what is out of the question.
+        if (tables / 2).saturating_add(aside) > free {
+            let needed = tables.saturating_add(aside);
             return Err(DatabaseError::Disk { folder: self.folder.clone(), needed, free });
         }
         Ok(())

@@ -75,7 +75,7 @@ pub enum DatabaseError {
     Disk {
         /// The folder.
         folder: PathBuf,
-        /// Bytes that all missing tables take, estimated.
+        /// Bytes that all missing tables take, estimated, and the values of finished layers during the build.
         needed: u64,
         /// Bytes that are free.
         free: u64,

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Database, DatabaseError};
+use super::{Database, DatabaseError, Plan};
+use crate::rules::Scoring;
 use crate::solve::{SeedValues, SolvedLayer, Values};
 use crate::table::{Access, Map};
 
@@ -25,6 +26,16 @@ impl AsRef<[i8]> for Scratch {
 }
 
 impl Database {
+    /// Bytes of scratch files during a build: all layers below the last one that is missing.
+    pub(super) fn room_aside(&self, plan: &Plan) -> u64 {
+        let last = plan.steps.iter().rposition(|step| !step.present).unwrap_or(0);
+        if self.access != Access::Map || self.rules.scoring() != Scoring::Seeds {
+            return 0;
+        }
+        let sizes = plan.steps[..last].iter().map(|step| step.positions).filter(|&size| size >= SMALL as u64);
+        sizes.fold(0, u64::saturating_add)
+    }
+
     /// The layer with its values in a scratch file, if there are many and files may be mapped.
     pub(super) fn set_aside(&self, solved: Arc<SolvedLayer>) -> Result<Arc<SolvedLayer>, DatabaseError> {
         let Values::Seeds(values) = &solved.values else { return Ok(solved) };

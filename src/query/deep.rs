@@ -24,10 +24,18 @@ pub struct Effort {
     pub memory: u64,
     /// Threads.
     pub threads: usize,
+    /// Whether the moves beside the best get no more time than the value took.
+    pub value_first: bool,
 }
 
 /// Wall time between two times that a long search writes down what it has proved.
 const BETWEEN_SAVES: Duration = Duration::from_secs(60);
+
+/// Wall time for solving layers below a position, if the search has no limit.
+const GROUND: Duration = Duration::from_secs(20);
+
+/// Positions of layers below that are solved for one search, at the most.
+const MOST_SOLVED: u64 = 100_000_000;
 
 /// Facts that a book keeps, 16 bytes each.
 const FACTS: usize = 2_000_000;
@@ -112,7 +120,7 @@ impl Oracle {
         }
         let rules = self.rules();
         let board = &position.board;
-        let lower = self.lay_ground(board, effort.memory / 2)?;
+        let lower = self.lay_ground(board, effort.memory / 2, begin + effort.time.map_or(GROUND, |time| time / 8))?;
         let leaves = Leaves { oracle: self, lower: &lower, most_seeds: self.most_covered(&lower)? };
         let facts = Transpositions::new((effort.memory / 2).min(MOST_FACTS_BYTES) as usize);
         let mut proofs = match book {
@@ -124,6 +132,7 @@ impl Oracle {
             time: effort.time.map(|time| time.saturating_sub(begin.elapsed())),
             threads: effort.threads.max(1),
             every_move: true,
+            value_first: effort.value_first,
         };
         let known = proofs.openings.get(board).map(|opening| opening.moves.clone()).unwrap_or_default();
         let search = Search::new(rules, &leaves, Some(&facts));
@@ -163,8 +172,9 @@ impl Oracle {
     }
 
     /// Brings the layers below a position into memory, from tables where there are some and by solving the small ones
-    /// that have none, as many as fit into `memory` bytes.
-    fn lay_ground(&self, board: &Board, memory: u64) -> Result<Lower, DatabaseError> {
+    /// that have none, as many as fit into `memory` bytes; no layer is solved that would be begun after `deadline`. Each
+    /// is about twice the work of the one before, so that the last one ends soon after.
+    fn lay_ground(&self, board: &Board, memory: u64, deadline: Instant) -> Result<Lower, DatabaseError> {
         let rules = self.rules();
         let target = self.database.layer_of(board);
         let mut solved_before = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -189,7 +199,7 @@ impl Oracle {
                 Some(loaded) => loaded,
                 None => {
                     solved = solved.saturating_add(size);
-                    if solved > self.reach.build {
+                    if solved > MOST_SOLVED || Instant::now() > deadline {
                         break;
                     }
                     Arc::new(solve(rules, layer, &lower, &Unwatched)?.layer)

@@ -27,11 +27,13 @@ pub struct Limits {
     pub threads: usize,
     /// Whether every first move is to be valued, not only the best.
     pub every_move: bool,
+    /// Whether the other moves get no more time than the value took (and a second).
+    pub value_first: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: None, threads: 1, every_move: true }
+        Self { time: None, threads: 1, every_move: true, value_first: false }
     }
 }
 
@@ -199,11 +201,11 @@ impl<'a> Search<'a> {
             stack: stack_bytes(self.rules, board.seeds() as usize, CYCLIC),
             watch,
             started,
-            deadline: limits.time.and_then(|time| started.checked_add(time)),
+            until: AtomicU64::new(until(limits.time)),
             counts: Counts::default(),
             near: (0..limits.threads.max(1)).map(|_| Transpositions::new(NEAR_BYTES)).collect(),
         };
-        driver.run(board, known, limits.every_move)
+        driver.run(board, known, limits)
     }
 }
 
@@ -212,6 +214,11 @@ impl<'a> Search<'a> {
 fn stack_bytes(rules: &dyn Rules, seeds: usize, cyclic: bool) -> usize {
     let deepest = if cyclic { usize::from(u8::MAX) + 1 } else { rules.half() * seeds * (seeds + 1) / 2 + seeds };
     (1 << 20) + deepest * 4096
+}
+
+/// A time limit in microseconds.
+fn until(time: Option<Duration>) -> u64 {
+    time.map_or(u64::MAX, |time| time.as_micros() as u64)
 }
 
 #[derive(Default)]
@@ -246,7 +253,8 @@ struct Driver<'a, G: Ground, const CYCLIC: bool> {
     stack: usize,
     watch: &'a dyn Watch,
     started: Instant,
-    deadline: Option<Instant>,
+    /// When to give up, in microseconds after the start.
+    until: AtomicU64,
     counts: Counts,
     /// A small table for each thread.
     near: Vec<Transpositions>,
@@ -271,10 +279,15 @@ struct Target<P> {
 
 impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
     fn is_over(&self) -> bool {
-        self.watch.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.watch.is_cancelled() || self.elapsed() >= self.until.load(Relaxed)
     }
 
-    fn run(&self, board: &Board, known: &[Known], every_move: bool) -> Result<Answer, SearchError> {
+    fn elapsed(&self) -> u64 {
+        self.started.elapsed().as_micros() as u64
+    }
+
+    fn run(&self, board: &Board, known: &[Known], limits: &Limits) -> Result<Answer, SearchError> {
+        let every_move = limits.every_move;
         let rules = self.search.rules;
         let outcome = rules.scoring() == Scoring::Outcome;
         let mut moves = Moves::new();
@@ -320,6 +333,9 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             merge(&mut root, &mut answers);
             self.settle(&mut root, now, |bounds| self.report(bounds, &answers))?;
             merge(&mut root, &mut answers);
+            if limits.value_first && root.bounds.is_exact() {
+                self.until.fetch_min(2 * self.elapsed() + 1_000_000, Relaxed);
+            }
             if every_move {
                 for i in 0..answers.len() {
                     let sown = answers[i].sown;
@@ -358,6 +374,8 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             .map(|answer| answer.distance)
             .reduce(|a, b| if root.bounds.lower > 0 { a.min(b).or(a).or(b) } else { a.and(b).and(a.max(b)) })
             .flatten();
+        // Which move is best, and the line, are part of the value.
+        self.until.store(until(limits.time), Relaxed);
         if root.bounds.is_exact() && !answers.iter().any(|answer| answer.worth == root.bounds) {
             let effort = effort.unwrap_or(Effort::FIRST);
             for answer in &mut answers {

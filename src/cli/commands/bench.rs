@@ -139,7 +139,7 @@ fn search(database: Database, per_pit: u8, threads: usize) -> Result<Done, Failu
     let position = parse(rules.as_ref(), "start", per_pit)?;
     let oracle = Oracle::new(database, Reach::default());
     let begin = Instant::now();
-    let effort = Effort { time: None, memory: 256 << 20, threads };
+    let effort = Effort { time: None, memory: 256 << 20, threads, value_first: false };
     let (answer, _) = oracle.search(&position, effort, None, &Alone)?;
     let nodes = answer.effort.map_or(0, |(nodes, _)| nodes);
     Ok(Done {

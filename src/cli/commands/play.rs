@@ -51,7 +51,12 @@ pub(in crate::cli) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let database = Database::new(rules, &args.dir, Access::Map);
     let table = Table {
         oracle: Oracle::new(database, Reach { build: BUILD, line: LINE }),
-        effort: Effort { time: Some(args.time), memory: args.memory, threads: threads(args.threads) },
+        effort: Effort {
+            time: Some(args.time),
+            memory: args.memory,
+            threads: threads(args.threads),
+            value_first: false,
+        },
         record,
         seats: args.seat,
         prompts: io::stdin().is_terminal(),
