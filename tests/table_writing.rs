@@ -57,6 +57,8 @@ fn packed_blocks_make_the_same_bytes() {
             .collect();
         for every in [1, 2, usize::MAX] {
             let mut writer = Writer::<i8>::create(&path, layer.meta(), layer.shape(), options.clone()).unwrap();
+            // Some floors are above their values, which only the packer saw.
+            writer.leave_out();
             for (i, part) in parts.iter().enumerate() {
                 if i % every == 0 {
                     let at = writer.reserve(part.first, &part.entries).unwrap();

@@ -32,7 +32,7 @@ const PIECE: usize = 1 << 20;
 pub struct Checkpoints<'a> {
     folder: &'a Path,
     rules: String,
-    every: Option<Duration>,
+    every: Duration,
     last: Instant,
 }
 
@@ -83,13 +83,13 @@ impl State {
 
 impl<'a> Checkpoints<'a> {
     /// States in `folder`, of which one is to be made `every` so often.
-    pub fn new(folder: &'a Path, rules: String, every: Option<Duration>) -> Self {
+    pub fn new(folder: &'a Path, rules: String, every: Duration) -> Self {
         Self { folder, rules, every, last: Instant::now() }
     }
 
     /// Whether it is time to save.
     pub fn is_time(&self, now: Instant) -> bool {
-        self.every.is_some_and(|every| now.duration_since(self.last) >= every)
+        now.duration_since(self.last) >= self.every
     }
 
     fn commit_path(&self) -> PathBuf {

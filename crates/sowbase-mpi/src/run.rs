@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sowbase::database::{BuildOptions, BuildProgress, Built, Database, DatabaseError, Plan, free_memory};
 use sowbase::index::LayerIndex;
@@ -29,6 +29,9 @@ pub struct Options {
 
 /// Bytes beside all that grows with the layer: code, stacks, the window of a table.
 const FIXED_MEMORY: u64 = 64 << 20;
+
+/// Time between two saves of an unfinished layer unless the options say otherwise, as in the plain build.
+const CHECKPOINT: Duration = Duration::from_secs(600);
 
 /// What a layer cost.
 struct Cost {
@@ -195,7 +198,8 @@ impl Build<'_> {
         let partition = Partition::new(index.size(), transport.processes());
         let work = Work { transport, index: &index, partition, below, progress: self.progress, stop: self.stop };
         let rules = database.rules().rule_set().text();
-        let mut checkpoints = Checkpoints::new(database.folder(), rules, self.options.build.checkpoint);
+        let every = self.options.build.checkpoint.unwrap_or(CHECKPOINT);
+        let mut checkpoints = Checkpoints::new(database.folder(), rules, every);
         let (begin, sent) = (Instant::now(), transport.sent());
         let words = solve::solve::<T>(&work, &mut checkpoints)?;
         let (solved, sent_solved) = (Instant::now(), transport.sent());
