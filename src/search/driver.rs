@@ -471,7 +471,8 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                 step *= 2;
             }
         }
-        // The value is known, time is up, or `x` is too hard: halve what lies beyond it on either side.
+        // The value is known, time is up, or `x` is too hard: halve what lies beyond it on either side, for bounds in
+        // passing that may cost a quarter of that.
         let effort = Effort { budget: effort.budget / 4, ..effort };
         for below in [true, false] {
             while !self.is_over() {
