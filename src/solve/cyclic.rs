@@ -23,7 +23,7 @@ use crate::rules::{Feeding, HalfRows, Rules};
 const TASK: usize = 1 << 17;
 
 /// Once fewer than one in so many positions changed, one more sweep lists its changes and the rest is followed.
-const FEW: usize = 100;
+const FEW: usize = 40;
 
 /// Best exit where there is none.
 const NOTHING: u8 = biased(i8::MIN);

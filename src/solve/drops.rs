@@ -19,7 +19,7 @@ pub(super) struct Run {
 }
 
 /// Shorter runs are listed row by row.
-const SHORTEST: u32 = 8;
+const SHORTEST: u32 = 4;
 
 /// What the moves of one class that win nothing do to the rows of one number of seeds.
 #[derive(Default)]

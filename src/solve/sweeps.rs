@@ -16,7 +16,6 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
 use rayon::prelude::*;
 
 use super::drops::{DropsIn, Effects};
@@ -180,20 +179,14 @@ impl Sweeps<'_> {
         let values = &*turned;
         let drops: Vec<DropsIn> =
             self.effects[self.layer.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
-        let arch = Arch::new();
         fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
             let first = rows.start + i * chunk;
             for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
-                arch.dispatch(
-                    #[inline(always)]
-                    || {
-                        self.least(strip, &drops, row, values, fresh);
-                        let exits = &self.layer.exits[start + row * row_len..][columns.clone()];
-                        for (value, &exit) in fresh.iter_mut().zip(exits) {
-                            *value = exit.max(opposite(*value));
-                        }
-                    },
-                );
+                self.least(strip, &drops, row, values, fresh);
+                let exits = &self.layer.exits[start + row * row_len..][columns.clone()];
+                for (value, &exit) in fresh.iter_mut().zip(exits) {
+                    *value = exit.max(opposite(*value));
+                }
             }
         });
         let fresh = &*fresh;
@@ -227,8 +220,7 @@ impl Sweeps<'_> {
     }
 
     /// The least value of the children inside the layer, for the columns of the strip.
-    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the vectors of the dispatch")]
-    #[inline(always)]
+    #[inline]
     fn least(&self, strip: &Strip, drops: &[DropsIn], row: usize, turned: &[u8], least: &mut [u8]) {
         let Strip { own, columns, .. } = strip;
         let other = self.layer.grid.n - own;
@@ -245,15 +237,47 @@ impl Sweeps<'_> {
                 let from = (run.from as usize).max(columns.start);
                 let to = run.to as usize + from - run.from as usize;
                 let len = (run.from as usize + run.len as usize).min(columns.end) - from;
-                for (least, &child) in least[from - columns.start..][..len].iter_mut().zip(&child[to..][..len]) {
-                    *least = (*least).min(child);
-                }
+                lower(&mut least[from - columns.start..][..len], &child[to..][..len]);
             }
             for &[from, to] in drops.singles {
                 let least = &mut least[from as usize - columns.start];
                 *least = (*least).min(child[to as usize]);
             }
         }
+    }
+}
+
+/// Makes each byte the lesser of the two.
+///
+/// Most runs are short, and what is left over at their ends would cost more than the rest; so the last block overlaps
+/// the one before it, which does no harm to a minimum.
+#[inline]
+fn lower(least: &mut [u8], other: &[u8]) {
+    let len = least.len().min(other.len());
+    match len {
+        16.. => {
+            for at in (0..len - 16).step_by(16) {
+                lower_block::<16>(least, other, at);
+            }
+            lower_block::<16>(least, other, len - 16);
+        }
+        8.. => {
+            lower_block::<8>(least, other, 0);
+            lower_block::<8>(least, other, len - 8);
+        }
+        4.. => {
+            lower_block::<4>(least, other, 0);
+            lower_block::<4>(least, other, len - 4);
+        }
+        // Runs are cut short at the edges of a strip.
+        _ => least.iter_mut().zip(other).for_each(|(least, &other)| *least = (*least).min(other)),
+    }
+}
+
+#[inline]
+fn lower_block<const N: usize>(least: &mut [u8], other: &[u8], at: usize) {
+    for (least, &other) in least[at..at + N].iter_mut().zip(&other[at..at + N]) {
+        *least = (*least).min(other);
     }
 }
 
@@ -357,6 +381,17 @@ mod tests {
                     assert_eq!(into[column * rows + row], from[row * columns + column]);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn runs_of_every_length_are_lowered() {
+        for len in 0..70 {
+            let mut least: Vec<u8> = (0..len).map(|i| (i * 37 % 101) as u8).collect();
+            let other: Vec<u8> = (0..len).map(|i| (i * 53 % 97) as u8).collect();
+            let expected: Vec<u8> = least.iter().zip(&other).map(|(&a, &b)| a.min(b)).collect();
+            lower(&mut least, &other);
+            assert_eq!(least, expected);
         }
     }
 
