@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use boards::{rules_of, solve_below};
-use sowbase::rules::Layer;
-use sowbase::solve::{Checkpoint, NoCheckpoint, Progress, SolveError, Unwatched, resume};
+use sowbase::rules::{Layer, Rules};
+use sowbase::solve::{Checkpoint, Lower, NoCheckpoint, Progress, SolveError, Unwatched, Values, resume};
 
 /// Cancels when it has been asked so often whether it does.
 struct Impatient {
@@ -60,13 +60,19 @@ const LAYERS: [(&str, usize, u8); 7] = [
     ("kujifunza", 3, 12),
 ];
 
+/// The rules of a game, the layers below one, that layer, and its values.
+fn solved(game: &str, pits: usize, seeds: u8) -> (Box<dyn Rules>, Lower, Layer, Values) {
+    let rules = rules_of(game, pits);
+    let lower = solve_below(rules.as_ref(), seeds);
+    let layer = Layer::of(seeds);
+    let straight = resume(rules.as_ref(), layer, &lower, &Unwatched, &NoCheckpoint).expect("it ends").layer.values;
+    (rules, lower, layer, straight)
+}
+
 #[test]
 fn interruptions_do_not_show_in_the_values() {
     for (game, pits, seeds) in LAYERS {
-        let rules = rules_of(game, pits);
-        let lower = solve_below(rules.as_ref(), seeds);
-        let layer = Layer::of(seeds);
-        let straight = resume(rules.as_ref(), layer, &lower, &Unwatched, &NoCheckpoint).expect("it ends").layer.values;
+        let (rules, lower, layer, straight) = solved(game, pits, seeds);
         let desk = Desk::default();
         let mut patience = 0;
         let values = loop {
@@ -85,10 +91,7 @@ fn interruptions_do_not_show_in_the_values() {
 #[test]
 fn leaving_work_in_between_changes_nothing() {
     for (game, pits, seeds) in LAYERS {
-        let rules = rules_of(game, pits);
-        let lower = solve_below(rules.as_ref(), seeds);
-        let layer = Layer::of(seeds);
-        let straight = resume(rules.as_ref(), layer, &lower, &Unwatched, &NoCheckpoint).expect("it ends").layer.values;
+        let (rules, lower, layer, straight) = solved(game, pits, seeds);
         let desk = Desk { always_due: true, ..Desk::default() };
         let values = resume(rules.as_ref(), layer, &lower, &Unwatched, &desk).expect("it ends").layer.values;
         assert!(desk.times.load(Relaxed) > 0 && values == straight, "{game}");
@@ -101,10 +104,7 @@ fn leaving_work_in_between_changes_nothing() {
 #[test]
 fn work_that_cannot_be_read_is_begun_anew() {
     for (game, pits, seeds) in LAYERS {
-        let rules = rules_of(game, pits);
-        let lower = solve_below(rules.as_ref(), seeds);
-        let layer = Layer::of(seeds);
-        let straight = resume(rules.as_ref(), layer, &lower, &Unwatched, &NoCheckpoint).expect("it ends").layer.values;
+        let (rules, lower, layer, straight) = solved(game, pits, seeds);
         let desk = Desk { left: Mutex::new(Some(vec![7; 3])), ..Desk::default() };
         let values = resume(rules.as_ref(), layer, &lower, &Unwatched, &desk).expect("it ends").layer.values;
         assert!(values == straight, "{game}");

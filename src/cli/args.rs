@@ -179,6 +179,13 @@ pub(super) fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(processors, usize::from)
 }
 
+/// A pool of so many threads as were asked for, or of one for each processor.
+pub(super) fn pool(asked: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
+    let threads = asked.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Failure::data(format!("cannot start {threads} threads: {error}")))
+}
+
 #[derive(ClapArgs, Debug)]
 pub(super) struct GamesArgs {
     /// Print one JSON object a line

@@ -17,14 +17,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use build::{BuildOptions, BuildProgress, Built, free_memory};
+pub use build::{BuildOptions, BuildProgress, Built, CHECKPOINT, free_memory};
 pub use error::DatabaseError;
 pub use lock::FolderLock;
 pub use plan::{Plan, Step};
 
 use crate::index::LayerIndex;
 use crate::rules::{Board, Layer, Moves, Rules, Scoring, Value, worth};
-use crate::solve::{self, LeftOut, Lower, SolvedLayer, Unwatched, Values};
+use crate::solve::{self, Lower, SolvedLayer, Unwatched, Values};
 use crate::table::{Access, BlockCache, Shape, TableFile};
 
 /// Bytes of decoded blocks kept for probing. A question and the line of play that answers it look at some ten thousand
@@ -221,12 +221,8 @@ impl Database {
                 let mut values = vec![0_i8; size];
                 open.table.read(0, &mut values)?;
                 if open.table.floored() {
-                    let exits = solve::exits(self.rules.as_ref(), &index, lower, &Unwatched)?.unwrap_or_default();
-                    values.iter_mut().zip(&exits).for_each(|(value, &exit)| *value = exit.max(*value));
-                    if let Some(left_out) = LeftOut::of(self.rules.as_ref(), &index).filter(|_| open.table.leaves_out())
-                    {
-                        left_out.fill_in(&exits, &mut values);
-                    }
+                    let leaves_out = open.table.leaves_out();
+                    solve::complete(self.rules.as_ref(), &index, lower, &mut values, leaves_out, &Unwatched)?;
                 }
                 Values::seeds(values)
             }

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::checkpoint::{Checkpoint, Work};
 use super::drops::{Capture, Effects, effects};
 use super::halves::{Below, HalfTables, OtherMove, StorelessMove, layers_below};
+use super::left_out::LeftOut;
 use super::settle::settle;
 use super::sweeps::{Grid, Ready, Sweeps, biased, plain, turn_back};
 use super::unmoves::UnMoves;
@@ -89,20 +90,49 @@ fn left(checkpoint: &dyn Checkpoint, grid: &Grid, size: usize) -> Vec<u8> {
     turned
 }
 
-/// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none.
-pub(super) fn exits(
+/// The best move out of the layer for every position, or its value if play is over; `i8::MIN` where there is none. With
+/// the half tables by which it was found.
+fn look_up(
     halves: &dyn HalfRows,
     index: &LayerIndex,
     lower: &Lower,
     progress: &dyn Progress,
-) -> Result<Vec<i8>, SolveError> {
+) -> Result<(HalfTables<StorelessMove>, Vec<i8>), SolveError> {
     let n = usize::from(index.layer().seeds);
     let tables = HalfTables::new(halves, index.halves(), n);
     let grid = Grid::new(index);
     let effects = effects(&tables, &grid.counts);
     let mut exits = vec![NOTHING; index.size() as usize];
     Exits::new(&grid, &tables, &effects, halves.feeding(), lower)?.look_up(&mut exits, progress)?;
-    Ok(exits.into_iter().map(plain).collect())
+    drop(effects);
+    Ok((tables, exits.into_iter().map(plain).collect()))
+}
+
+/// See [`exits`](super::exits).
+pub(super) fn exits(
+    halves: &dyn HalfRows,
+    index: &LayerIndex,
+    lower: &Lower,
+    progress: &dyn Progress,
+) -> Result<Vec<i8>, SolveError> {
+    Ok(look_up(halves, index, lower, progress)?.1)
+}
+
+/// See [`complete`](super::complete).
+pub(super) fn complete(
+    halves: &dyn HalfRows,
+    index: &LayerIndex,
+    lower: &Lower,
+    stored: &mut [i8],
+    left_out: Option<LeftOut<'_>>,
+    progress: &dyn Progress,
+) -> Result<(), SolveError> {
+    let (tables, exits) = look_up(halves, index, lower, progress)?;
+    stored.iter_mut().zip(&exits).for_each(|(value, &exit)| *value = exit.max(*value));
+    if let Some(left_out) = left_out {
+        left_out.fill_in(&tables, &exits, stored);
+    }
+    Ok(())
 }
 
 /// Whether a move fails the duty that `feeding` puts on moves which can do better.

@@ -7,11 +7,10 @@ use rayon::prelude::*;
 use super::halves::{HalfTables, OtherMove, StorelessMove, for_each_row};
 use super::sweeps::Grid;
 use crate::index::LayerIndex;
-use crate::rules::{HalfRows, Rules};
+use crate::rules::Rules;
 
 /// The positions of a layer that no move leads to.
 pub struct LeftOut<'a> {
-    halves: &'a dyn HalfRows,
     index: &'a LayerIndex,
     grid: Grid,
     /// By seeds in the other row: ranks of the rows that no move leaves behind.
@@ -35,7 +34,7 @@ impl<'a> LeftOut<'a> {
             rows
         };
         let rows = (0..=grid.n).map(rows).collect();
-        Some(Self { halves, index, grid, rows })
+        Some(Self { index, grid, rows })
     }
 
     /// Whether there are none.
@@ -62,15 +61,12 @@ impl<'a> LeftOut<'a> {
         }
     }
 
-    /// Puts their values among those of all other positions; `exits` are those of [`exits`](super::exits).
+    /// Puts their values among those of all other positions; `tables` are the half tables of the layer and `exits` those
+    /// of [`exits`](super::exits).
     ///
     /// Costs a look at each of their moves, on the current rayon pool, and a byte for each of the values.
-    pub fn fill_in(&self, exits: &[i8], values: &mut [i8]) {
-        if self.is_empty() {
-            return;
-        }
+    pub(super) fn fill_in(&self, tables: &HalfTables<StorelessMove>, exits: &[i8], values: &mut [i8]) {
         let Grid { n, counts, .. } = &self.grid;
-        let tables = HalfTables::<StorelessMove>::new(self.halves, self.index.halves(), *n);
         for own in 0..=*n {
             let (block, others) = (self.grid.block(own), n - own);
             let best = |row: usize, other: usize| {

@@ -275,6 +275,26 @@ pub fn exits(
     }
 }
 
+/// Makes the values of a layer whole that a table stores without what its moves out of the layer tell, and with
+/// `leaves_out` also without the positions of [`LeftOut`].
+///
+/// Does nothing for games whose tables store everything.
+///
+/// # Errors
+/// As [`solve`].
+pub fn complete(
+    rules: &dyn Rules,
+    index: &LayerIndex,
+    lower: &Lower,
+    stored: &mut [i8],
+    leaves_out: bool,
+    progress: &dyn Progress,
+) -> Result<(), SolveError> {
+    let Some(halves) = rules.half_rows().filter(|halves| !halves.acyclic()) else { return Ok(()) };
+    let left_out = LeftOut::of(rules, index).filter(|_| leaves_out);
+    cyclic::complete(halves, index, lower, stored, left_out, progress)
+}
+
 /// Bytes of memory that solving a layer takes, beside the layers below it. `None` if the layer cannot be counted.
 #[must_use]
 pub fn memory(rules: &dyn Rules, layer: Layer) -> Option<u64> {

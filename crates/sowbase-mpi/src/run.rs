@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use sowbase::database::{BuildOptions, BuildProgress, Built, Database, DatabaseError, Plan, free_memory};
+use sowbase::database::{BuildOptions, BuildProgress, Built, CHECKPOINT, Database, DatabaseError, Plan, free_memory};
 use sowbase::index::LayerIndex;
 use sowbase::rules::{Layer, Scoring};
 
@@ -29,9 +29,6 @@ pub struct Options {
 
 /// Bytes beside all that grows with the layer: code, stacks, the window of a table.
 const FIXED_MEMORY: u64 = 64 << 20;
-
-/// Time between two saves of an unfinished layer unless the options say otherwise, as in the plain build.
-const CHECKPOINT: Duration = Duration::from_secs(600);
 
 /// What a layer cost.
 struct Cost {

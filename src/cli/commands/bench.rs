@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::stats;
-use crate::cli::args::BenchArgs;
+use crate::cli::args::{BenchArgs, pool};
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::database::{BuildOptions, Database};
@@ -49,9 +49,7 @@ struct Done {
 }
 
 pub(in crate::cli) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
-    let threads = args.threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::data(format!("cannot start {threads} threads: {error}")))?;
+    let pool = pool(args.threads)?;
     let folder =
         tempfile::tempdir().map_err(|error| Failure::data(format!("cannot make a temporary folder: {error}")))?;
     let open = |game: &str, pits: usize| -> Result<Database, Failure> {

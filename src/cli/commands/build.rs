@@ -5,13 +5,15 @@ use std::process::ExitCode;
 use indicatif::{HumanBytes, HumanDuration};
 use serde_json::json;
 
-use crate::cli::args::BuildArgs;
+use crate::cli::args::{BuildArgs, pool};
 use crate::cli::failure::Failure;
 use crate::cli::{output, watch};
 use crate::database::{BuildOptions, Built, Database, Plan};
 
 pub(in crate::cli) fn run(args: &BuildArgs) -> Result<ExitCode, Failure> {
-    run_with(args, |database, plan, options, watch| Ok(pool(args)?.install(|| database.build(plan, options, watch))?))
+    run_with(args, |database, plan, options, watch| {
+        Ok(pool(args.threads)?.install(|| database.build(plan, options, watch))?)
+    })
 }
 
 /// Runs `build` with another builder, which makes the missing tables of a plan.
@@ -25,18 +27,12 @@ pub fn run_with(
     let database = args.folder.open()?;
     let mut plan = database.plan(args.seeds, args.closed)?;
     if args.dry_run {
-        pool(args)?.install(|| database.estimate(&mut plan))?;
+        pool(args.threads)?.install(|| database.estimate(&mut plan))?;
         return show_plan(args, &database, &plan);
     }
     watch::catch_interrupt()?;
     let options = BuildOptions { memory: args.memory, checkpoint: args.checkpoint };
     build(args, &database, &plan, |watch| builder(&database, &plan, options, watch))
-}
-
-fn pool(args: &BuildArgs) -> Result<rayon::ThreadPool, Failure> {
-    let threads = args.threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Failure::data(format!("cannot start {threads} threads: {error}")))
 }
 
 fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitCode, Failure> {
