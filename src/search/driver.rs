@@ -202,6 +202,7 @@ impl<'a> Search<'a> {
             watch,
             started,
             until: AtomicU64::new(until(limits.time)),
+            limit: AtomicU64::new(until(limits.time)),
             counts: Counts::default(),
             near: (0..limits.threads.max(1)).map(|_| Transpositions::new(NEAR_BYTES)).collect(),
         };
@@ -243,7 +244,13 @@ impl Effort {
         // Even depths, growing by a quarter: growth by a constant would let results of vain searches at one depth
         // block each other at the next for ever.
         let depth = u32::from(self.depth) + (u32::from(self.depth) / 4).max(2);
-        Some(Self { budget: self.budget.saturating_mul(4), depth: u8::try_from(depth & !1).ok()? })
+        // A test that is given up leaves little behind, so budgets grow fast.
+        Some(Self { budget: self.budget.saturating_mul(16), depth: u8::try_from(depth & !1).ok()? })
+    }
+
+    /// So much less that some of it can be spent in passing.
+    fn part(self) -> Self {
+        Self { budget: self.budget / 16, depth: self.depth / 8 * 6 }
     }
 }
 
@@ -253,8 +260,10 @@ struct Driver<'a, G: Ground, const CYCLIC: bool> {
     stack: usize,
     watch: &'a dyn Watch,
     started: Instant,
-    /// When to give up, in microseconds after the start.
+    /// When to give up what is being tried, in microseconds after the start.
     until: AtomicU64,
+    /// When to give up altogether.
+    limit: AtomicU64,
     counts: Counts,
     /// A small table for each thread.
     near: Vec<Transpositions>,
@@ -334,9 +343,12 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             self.settle(&mut root, now, |bounds| self.report(bounds, &answers))?;
             merge(&mut root, &mut answers);
             if limits.value_first && root.bounds.is_exact() {
-                self.until.fetch_min(2 * self.elapsed() + 1_000_000, Relaxed);
+                self.limit.fetch_min(2 * self.elapsed() + 1_000_000, Relaxed);
+                self.until.store(self.limit.load(Relaxed), Relaxed);
             }
             if every_move {
+                // As long as the value is not known, the moves are asked about in passing.
+                let now = if root.bounds.is_exact() { now } else { now.part() };
                 for i in 0..answers.len() {
                     let sown = answers[i].sown;
                     if answers[i].worth.is_exact() || !matches!(sown.turn, Turn::Pass | Turn::Again) {
@@ -452,6 +464,9 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
         effort: Effort,
         mut report: impl FnMut(Bounds),
     ) -> Result<(), SearchError> {
+        // A quarter of the time is left for bounds, should this test be too hard.
+        let limit = self.limit.load(Relaxed);
+        self.until.store(if limit == u64::MAX { limit } else { limit / 4 * 3 }, Relaxed);
         let middle = i16::midpoint(target.bounds.lower, target.bounds.upper);
         let mut x = if target.guess == i16::MIN { middle } else { target.guess };
         let mut step = 1;
@@ -471,9 +486,10 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                 step *= 2;
             }
         }
+        self.until.store(limit, Relaxed);
         // The value is known, time is up, or `x` is too hard: halve what lies beyond it on either side, for bounds in
-        // passing that may cost a quarter of that.
-        let effort = Effort { budget: effort.budget / 4, ..effort };
+        // passing.
+        let effort = Effort { budget: effort.part().budget, ..effort };
         for below in [true, false] {
             while !self.is_over() {
                 let Bounds { lower, upper } = target.bounds;
