@@ -102,7 +102,7 @@ fn games_are_saved_and_loaded() {
 
 #[test]
 fn a_move_is_found_in_time_on_full_boards() {
-    for game in ["kalaha", "awale", "oware", "bao-kenya"] {
+    for game in ["kalaha", "awale", "oware", "nam-nam", "bao-kenya", "bao-laps", "kiothi", "kujifunza"] {
         let begin = std::time::Instant::now();
         let said = play(&format!("{game} --seat second --time 0.2s"), &[]);
         assert!(said.contains("first plays "), "{game}: {said}");

@@ -15,7 +15,7 @@ mod value;
 
 pub use board::{Board, MARK, MAX_PITS, MAX_SEEDS};
 pub use half_rows::{Class, Feeding, HalfRows, Last, OtherHalf, OwnHalf, Row};
-pub use laps::LapWatch;
+pub use laps::{LapWatch, while_wanted};
 pub use perft::perft;
 pub use plain_sowing::{Capture, PlainSowing};
 pub use rule_set::{OptionInfo, OptionKind, RuleError, RuleSet, Setting, WIDTHS, nearest, turn_owners};

@@ -5,7 +5,9 @@
 //! round, questions ever farther off on both sides narrow the bounds as far as they can. Then the next round allows
 //! more: positions where play cannot go round, depth where it can.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -16,7 +18,7 @@ use super::rows::Rows;
 use super::transposition::{NO_HINT, Transpositions};
 use super::tree::{Clock, Memory, NEAR_BYTES, Node, Worker};
 use super::{Bounds, Probe};
-use crate::rules::{Board, Move, Moves, Rules, Scoring, Sown, Turn, Value, worth};
+use crate::rules::{Board, Move, Moves, Rules, Scoring, Sown, Turn, Value, while_wanted, worth};
 
 /// How far a search may go.
 #[derive(Clone, Debug)]
@@ -227,6 +229,9 @@ struct Counts {
     nodes: AtomicU64,
     probes: AtomicU64,
 }
+
+/// Time between two looks at the clock on behalf of threads that are in a long sowing.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How hard a test may be tried.
 #[derive(Clone, Copy)]
@@ -527,23 +532,29 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
         }
         let hint = entry.map_or(NO_HINT, |entry| entry.hint);
         let node = Node { position: target.position, key, seeds: target.seeds, known, hint };
-        let done = AtomicBool::new(false);
+        let done = Arc::new(AtomicBool::new(false));
         std::thread::scope(|scope| {
+            let (running, all_ended) = mpsc::channel::<()>();
             let threads: Vec<_> = (0..)
                 .zip(&self.near)
                 .map(|(number, near)| {
-                    let done = &done;
+                    let (done, running) = (&done, running.clone());
                     std::thread::Builder::new().stack_size(self.stack).spawn_scoped(scope, move || {
                         let memory = self.search.table.map(|shared| Memory { shared, near });
                         let budget = if CYCLIC { u64::MAX } else { effort.budget };
-                        Worker::<G, CYCLIC>::new(self.ground, memory, self, done, number, budget).test(
-                            node,
-                            x,
-                            effort.depth,
-                        )
+                        let mut worker = Worker::<G, CYCLIC>::new(self.ground, memory, self, done, number, budget);
+                        let found = while_wanted(done, || worker.test(node, x, effort.depth));
+                        drop(running);
+                        found
                     })
                 })
                 .collect();
+            drop(running);
+            while all_ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if self.is_over() {
+                    done.store(true, Relaxed);
+                }
+            }
             let mut bounds = known;
             for thread in threads {
                 let found = thread.map_err(SearchError::Thread)?.join();

@@ -148,6 +148,12 @@ impl<'a, G: Ground, const CYCLIC: bool> Worker<'a, G, CYCLIC> {
         let first_visit = self.visits;
         let base = self.children.len();
         let over = self.ground.children(&node.position, node.seeds, &mut self.moves, &mut self.children);
+        // A long sowing may have been cut short.
+        if CYCLIC && self.done.load(Relaxed) {
+            self.stopped = true;
+            self.children.truncate(base);
+            return Found { bounds: node.known, leans_on: NOTHING };
+        }
         if let Some(value) = over {
             return self.leave(&node, Bounds::exact(value), NOTHING, NO_HINT, 0, 0);
         }
