@@ -56,6 +56,8 @@ enum GrandSlam {
 pub struct Oware {
     rule_set: RuleSet,
     most_taken: u8,
+    /// The text of awale lets the first to hold 24 of 48 seeds win.
+    first_half_wins: bool,
     grand_slam: GrandSlam,
     chain_own: bool,
 }
@@ -64,7 +66,7 @@ impl Oware {
     /// Awalé: a pit of two is taken.
     #[must_use]
     pub fn awale(rule_set: RuleSet) -> Self {
-        Self::new(rule_set, 2)
+        Self { first_half_wins: true, ..Self::new(rule_set, 2) }
     }
 
     /// Oware: a pit of two or three is taken.
@@ -79,7 +81,7 @@ impl Oware {
             "void" => GrandSlam::Void,
             _ => GrandSlam::Allow,
         };
-        Self { most_taken, grand_slam, chain_own: rule_set.is_on("chain_own"), rule_set }
+        Self { most_taken, first_half_wins: false, grand_slam, chain_own: rule_set.is_on("chain_own"), rule_set }
     }
 
     fn sow(&self, board: &Board, pit: usize, witness: &mut impl Witness) -> Sown {
@@ -153,6 +155,10 @@ impl Rules for Oware {
         let mut steps = Steps::default();
         self.sow(board, usize::from(mv.0), &mut steps);
         steps
+    }
+
+    fn first_half_wins(&self) -> bool {
+        self.first_half_wins
     }
 
     fn half_rows(&self) -> Option<&dyn HalfRows> {

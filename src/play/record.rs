@@ -48,7 +48,7 @@ pub enum Cause {
 pub struct Ending {
     /// Why.
     pub cause: Cause,
-    /// Who has won; nobody in a draw.
+    /// Who has won; nobody in a draw. In awale an even score is won by whoever first held half of all seeds.
     pub winner: Option<Seat>,
     /// Twice the seeds of each player, `first` first (shared seeds may be halves); zero where only the outcome counts.
     pub doubled: [i32; 2],
@@ -249,9 +249,23 @@ impl Record {
         let winner = match lead.signum() {
             1 => Some(own),
             -1 => Some(other),
+            _ if self.rules.first_half_wins() => self.first_to_hold_half(),
             _ => None,
         };
         Some(Ending { cause, winner, doubled })
+    }
+
+    /// Who was the first to win half of all seeds by captures.
+    fn first_to_hold_half(&self) -> Option<Seat> {
+        let all = self.start_won.iter().sum::<u32>() + self.start.seeds();
+        let later = self.plies.iter().skip(1).map(|ply| ply.won);
+        let scores = std::iter::once(self.start_won).chain(later).chain(std::iter::once(self.won()));
+        let holds = |won: [u32; 2]| match won.map(|won| 2 * won >= all) {
+            [true, false] => Some(Seat::First),
+            [false, true] => Some(Seat::Second),
+            _ => None,
+        };
+        scores.into_iter().find_map(holds)
     }
 
     /// Plays one sowing.
@@ -467,6 +481,17 @@ mod tests {
         assert_eq!(round.result().map(|result| result.cause), Some(Cause::Agreed));
         let read = Record::parse(&round.rules, &round.text()).expect("just written");
         assert_eq!(read.result(), round.result());
+    }
+
+    #[test]
+    fn an_even_score_in_awale_is_won_by_the_first_to_hold_half() {
+        let mut even = record("awale", None, "0 0 0 0 0 1 / 1 0 0 0 0 0 : 22-24");
+        even.play_turn("6").expect("the only move");
+        let ending = |winner| Some(Ending { cause: Cause::Over, winner, doubled: [48, 48] });
+        assert_eq!(even.result(), ending(Some(Seat::Second)));
+        let mut draw = record("oware", None, "0 0 0 0 0 1 / 1 0 0 0 0 0 : 22-24");
+        draw.play_turn("6").expect("the only move");
+        assert_eq!(draw.result(), ending(None));
     }
 
     #[test]

@@ -174,6 +174,12 @@ pub trait Rules: Send + Sync {
         (0..=seeds).map(Layer::of).collect()
     }
 
+    /// Whether whoever first holds half of all seeds has won, so that an even score at the end is no draw. A value cannot
+    /// tell who was first; only a game that was played can.
+    fn first_half_wins(&self) -> bool {
+        false
+    }
+
     /// The half-row structure, for games that have it under these options.
     fn half_rows(&self) -> Option<&dyn HalfRows> {
         None

@@ -165,7 +165,11 @@ impl Table {
             Cause::Repetition => "the same position for the third time ends play, what is left is shared",
             Cause::Agreed => "play goes round, what is left is shared",
         };
+        let [first, second] = ending.doubled;
         let winner = match ending.winner {
+            Some(seat) if first == second && self.rules().scoring() == Scoring::Seeds => {
+                format!("{seat} wins, who held half of all seeds first")
+            }
             Some(seat) => format!("{seat} wins"),
             None => "a draw".to_owned(),
         };
