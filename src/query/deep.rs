@@ -10,7 +10,7 @@ use super::{Answer, LineEnds, Note, Oracle, QueryError, Worth};
 use crate::database::DatabaseError;
 use crate::index::positions;
 use crate::rules::notation::Position;
-use crate::rules::{Board, Layer, Move, Moves, Scoring, Turn, Value};
+use crate::rules::{Board, HalfRows, Layer, Move, Moves, Scoring, Turn, Value};
 use crate::search::book::Book;
 use crate::search::{Bounds, Limits, MoveAnswer, Probe, Search, Snapshot, Transpositions, Watch};
 use crate::solve::{Lower, SolvedLayer, Unwatched, Values, solve};
@@ -122,7 +122,7 @@ impl Oracle {
         let board = &position.board;
         let lower = self.lay_ground(board, effort.memory / 2, begin + effort.time.map_or(GROUND, |time| time / 8))?;
         let leaves = Leaves { oracle: self, lower: &lower, most_seeds: self.most_covered(&lower)? };
-        let facts = Transpositions::new((effort.memory / 2).min(MOST_FACTS_BYTES) as usize);
+        let facts = self.facts((effort.memory / 2).min(MOST_FACTS_BYTES) as usize);
         let mut proofs = match book {
             Some(path) => Book::load(path, rules.rule_set())?,
             None => Book::default(),
@@ -135,7 +135,7 @@ impl Oracle {
             value_first: effort.value_first,
         };
         let known = proofs.openings.get(board).map(|opening| opening.moves.clone()).unwrap_or_default();
-        let search = Search::new(rules, &leaves, Some(&facts));
+        let search = Search::new(rules, &leaves, Some(facts.as_ref()));
         let latest = Latest { watch, state: Mutex::default() };
         let found = std::thread::scope(|scope| {
             let (done, is_done) = mpsc::channel::<()>();
@@ -169,6 +169,22 @@ impl Oracle {
         }
         answer.effort = Some((found.nodes, begin.elapsed().as_secs_f64()));
         Ok((answer, note))
+    }
+
+    /// A table of facts, of about `bytes` bytes if there is none yet. Where play cannot go round it is the same for all
+    /// searches, since positions that are asked for one after the other have much in common. Where it can, facts come
+    /// with marks how deep was searched in vain, which would hold up the next search.
+    fn facts(&self, bytes: usize) -> Arc<Transpositions> {
+        let acyclic = self.rules().half_rows().is_some_and(HalfRows::acyclic);
+        let mut kept = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some(facts) => Arc::clone(facts),
+            None => {
+                let facts = Arc::new(Transpositions::new(bytes));
+                *kept = acyclic.then(|| Arc::clone(&facts));
+                facts
+            }
+        }
     }
 
     /// Brings the layers below a position into memory, from tables where there are some and by solving the small ones

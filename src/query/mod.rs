@@ -22,8 +22,8 @@ use crate::games;
 use crate::index::positions;
 use crate::rules::notation::{self, Position};
 use crate::rules::{Board, Layer, Move, Moves, Rules, Scoring, Sown, Turn, Value, worth};
-use crate::search::SearchError;
 use crate::search::book::BookError;
+use crate::search::{SearchError, Transpositions};
 use crate::solve::{Lower, Unwatched, solve};
 
 /// How far a question may go beyond the tables.
@@ -64,13 +64,14 @@ pub struct Oracle {
     database: Database,
     reach: Reach,
     solved: Mutex<Lower>,
+    facts: Mutex<Option<Arc<Transpositions>>>,
 }
 
 impl Oracle {
     /// An oracle over the tables of `database`.
     #[must_use]
     pub fn new(database: Database, reach: Reach) -> Self {
-        Self { database, reach, solved: Mutex::default() }
+        Self { database, reach, solved: Mutex::default(), facts: Mutex::default() }
     }
 
     /// The tables.
