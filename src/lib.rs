@@ -33,9 +33,10 @@
 //! | [`rules`] | what a game is: boards, moves, values, options; positions as text |
 //! | [`games`] | the eight games, one file each, and their registry |
 //! | [`index`] | the numbering of the positions of a layer |
+//! | [`memory`] | bytes by the million, in huge pages or in a file without a name |
 //! | [`solve`] | solving a layer in memory, one way a kind of game, and proving it afterwards |
 //! | [`search`] | looking ahead from positions that no table holds |
-//! | [`table`] | the table file; names no other module |
+//! | [`table`] | the table file |
 //! | [`database`] | a folder of tables of one rule set: planning, building, probing |
 //! | [`query`] | a position in, an answer out |
 //! | [`play`] | a game between two players: its moves, its standing, its end, as text |
@@ -46,6 +47,7 @@ pub mod cli;
 pub mod database;
 pub mod games;
 pub mod index;
+pub mod memory;
 pub mod play;
 pub mod query;
 pub mod rules;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use boards::{rules_of, solve_below};
 use sowbase::rules::{Layer, Rules};
-use sowbase::solve::{Checkpoint, Lower, NoCheckpoint, Progress, SolveError, Unwatched, Values, resume};
+use sowbase::solve::{Checkpoint, Lower, Progress, SolveError, Values, Work, resume};
 
 /// Cancels when it has been asked so often whether it does.
 struct Impatient {
@@ -65,7 +65,7 @@ fn solved(game: &str, pits: usize, seeds: u8) -> (Box<dyn Rules>, Lower, Layer, 
     let rules = rules_of(game, pits);
     let lower = solve_below(rules.as_ref(), seeds);
     let layer = Layer::of(seeds);
-    let straight = resume(rules.as_ref(), layer, &lower, &Unwatched, &NoCheckpoint).expect("it ends").layer.values;
+    let straight = resume(rules.as_ref(), layer, &lower, Work::ALONE).expect("it ends").layer.values;
     (rules, lower, layer, straight)
 }
 
@@ -77,7 +77,8 @@ fn interruptions_do_not_show_in_the_values() {
         let mut patience = 0;
         let values = loop {
             let progress = Impatient { asks: AtomicU32::new(patience) };
-            match resume(rules.as_ref(), layer, &lower, &progress, &desk) {
+            match resume(rules.as_ref(), layer, &lower, Work { progress: &progress, checkpoint: &desk, ..Work::ALONE })
+            {
                 Ok(solved) => break solved.layer.values,
                 Err(error) => assert_eq!(error, SolveError::Interrupted, "{game}"),
             }
@@ -93,10 +94,14 @@ fn leaving_work_in_between_changes_nothing() {
     for (game, pits, seeds) in LAYERS {
         let (rules, lower, layer, straight) = solved(game, pits, seeds);
         let desk = Desk { always_due: true, ..Desk::default() };
-        let values = resume(rules.as_ref(), layer, &lower, &Unwatched, &desk).expect("it ends").layer.values;
+        let values = resume(rules.as_ref(), layer, &lower, Work { checkpoint: &desk, ..Work::ALONE })
+            .expect("it ends")
+            .layer
+            .values;
         assert!(desk.times.load(Relaxed) > 0 && values == straight, "{game}");
         // What was left last is a beginning too.
-        let again = resume(rules.as_ref(), layer, &lower, &Unwatched, &Desk { left: desk.left, ..Desk::default() });
+        let desk = Desk { left: desk.left, ..Desk::default() };
+        let again = resume(rules.as_ref(), layer, &lower, Work { checkpoint: &desk, ..Work::ALONE });
         assert!(again.expect("it ends").layer.values == straight, "{game}");
     }
 }
@@ -106,7 +111,10 @@ fn work_that_cannot_be_read_is_begun_anew() {
     for (game, pits, seeds) in LAYERS {
         let (rules, lower, layer, straight) = solved(game, pits, seeds);
         let desk = Desk { left: Mutex::new(Some(vec![7; 3])), ..Desk::default() };
-        let values = resume(rules.as_ref(), layer, &lower, &Unwatched, &desk).expect("it ends").layer.values;
+        let values = resume(rules.as_ref(), layer, &lower, Work { checkpoint: &desk, ..Work::ALONE })
+            .expect("it ends")
+            .layer
+            .values;
         assert!(values == straight, "{game}");
     }
 }

@@ -70,7 +70,7 @@ fn a_dry_run_plans_and_writes_nothing() {
     let folder = Folder::new();
     let plan = folder.json("build kalaha --seeds 24 --dry-run --json");
     assert_eq!(plan.len(), 25);
-    assert_eq!(keys(&plan[24]), ["seeds", "closed", "positions", "memory", "disk", "seconds", "present"]);
+    assert_eq!(keys(&plan[24]), ["seeds", "closed", "positions", "memory", "files", "disk", "seconds", "present"]);
     assert_eq!(plan[24]["positions"], 417_225_900);
     assert_eq!(plan[24]["present"], false);
     let memory = plan[24]["memory"].as_u64().expect("bytes");

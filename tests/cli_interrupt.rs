@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use cli_support::{Folder, is_finished, text};
+use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::contains;
 
 fn start(folder: &Folder, arguments: &str) -> Child {
@@ -151,26 +152,69 @@ fn peak_memory(child: &mut Child) -> u64 {
     peak
 }
 
+/// The most memory and the most room in files that any layer of a build is planned to take.
+#[cfg(target_os = "linux")]
+fn foretold(folder: &Folder, build: &str) -> [u64; 2] {
+    let plan = folder.json(&format!("{build} --dry-run --json"));
+    ["memory", "files"].map(|key| plan.iter().map(|line| line[key].as_u64().expect("bytes")).max().expect("layers"))
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_build_keeps_to_its_memory() {
     for (arguments, seeds) in [("awari", 14), ("kalaha", 14), ("bao-laps --pits 5", 11)] {
         let folder = Folder::new();
-        let plan = folder.sowbase(&format!("build {arguments} --seeds {seeds} --dry-run --json")).output();
-        let plan = text(&plan.expect("the program runs").stdout);
-        let foretold = |line: &str| -> u64 {
-            let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
-            line["memory"].as_u64().expect("bytes")
-        };
-        let needed = plan.lines().map(foretold).max().expect("layers");
-        // A byte less is refused before anything is done, with the same figure.
-        let mut refused = folder.sowbase(&format!("build {arguments} --seeds {seeds} --memory {}", needed - 1));
-        refused.assert().code(1).stderr(contains("of memory"));
-        let mut child = start(&folder, &format!("build {arguments} --seeds {seeds} --quiet --memory {needed}"));
+        let build = format!("build {arguments} --seeds {seeds}");
+        let [needed, _] = foretold(&folder, &build);
+        let mut child = start(&folder, &format!("{build} --quiet --memory {needed}"));
         let peak = peak_memory(&mut child);
         assert!(child.wait().expect("it ends").success());
         println!("{arguments}: {peak} bytes at the peak, {needed} foretold");
         assert!(peak <= needed, "{arguments}: {peak} bytes, {needed} foretold");
+    }
+}
+
+/// Where memory is too small for a layer it lies in files, and the table is the same; if that does not do either, the
+/// build is refused before anything is done, with the memory that would do.
+#[cfg(target_os = "linux")]
+#[test]
+fn layers_larger_than_memory_lie_in_files() {
+    for (arguments, seeds, name) in [
+        ("awari", 14, "oware-6-grand_slam-avoid"),
+        ("awale", 14, "awale-6"),
+        ("kalaha", 15, "kalaha-6"),
+        ("bao-kenya --pits 6", 13, "bao-kenya-6"),
+    ] {
+        let build = format!("build {arguments} --seeds {seeds} --threads 2");
+        let straight = Folder::new();
+        straight.done(&format!("{build} --quiet"));
+        let folder = Folder::new();
+        let ([in_memory, no_files], [least, files]) =
+            (foretold(&folder, &build), foretold(&folder, &format!("{build} --memory 1")));
+        assert!(least < in_memory && no_files == 0 && files > 0, "{arguments}: {least} and {files}");
+        let refused = folder.sowbase(&format!("{build} --memory {}", least - 1)).assert().code(1);
+        refused.stderr(contains("needs at least").and(contains("of memory")));
+        assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
+
+        let mut child = start(&folder, &format!("{build} --quiet --memory {least}"));
+        let peak = peak_memory(&mut child);
+        assert!(child.wait().expect("it ends").success());
+        println!("{arguments}: {peak} bytes at the peak, {least} foretold, {in_memory} in memory");
+        assert!(peak <= least, "{arguments}: {peak} bytes, {least} foretold");
+        assert!(folder.files(name) == straight.files(name), "{arguments}: the tables differ");
+
+        // The last layer alone, interrupted, with the layers below read back into files.
+        let last = folder.path().join(format!("{name}/{seeds:03}.sow"));
+        std::fs::remove_file(&last).expect("it is there");
+        let mut child = start(&folder, &format!("{build} --quiet --memory {least} --checkpoint 1ms"));
+        await_file(&folder, &format!("{name}/.{seeds:03}.unfinished"));
+        signal(&child, "-TERM");
+        assert_eq!(child.wait().expect("it ends").code(), Some(130));
+        let mut child = start(&folder, &format!("{build} --quiet --memory {least}"));
+        let peak = peak_memory(&mut child);
+        assert!(child.wait().expect("it ends").success());
+        assert!(peak <= least, "{arguments}: {peak} bytes, {least} foretold");
+        assert!(folder.files(name) == straight.files(name), "{arguments}: the resumed folder differs");
     }
 }
 

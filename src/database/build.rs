@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::lock::FolderLock;
+use super::plan::FIXED_MEMORY;
 use super::recipe::{meta, sample, table_options};
 use super::unfinished::Unfinished;
 use super::{Database, DatabaseError, Plan, Step, shape};
 use crate::index::LayerIndex;
+use crate::memory::{Pages, Room};
 use crate::rules::Layer;
-use crate::solve::{self, LeftOut, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, resume};
-use crate::table::{Cell, Model, Writer};
+use crate::solve::{self, LeftOut, Lower, Progress, SolveError, Solved, SolvedLayer, Unwatched, Values, Work, resume};
+use crate::table::{Cell, Model, Packer, Writer};
 
 /// How a build may spend the machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +25,14 @@ pub struct BuildOptions {
     /// How often the work on a long layer is left on the disk, so that a sudden end costs no more than that;
     /// [`CHECKPOINT`] if `None`. It is also left when progress cancels the build.
     pub checkpoint: Option<Duration>,
+}
+
+impl BuildOptions {
+    /// Bytes of memory that may be used, if anybody or anything says so.
+    #[must_use]
+    pub fn ceiling(&self) -> u64 {
+        self.memory.or_else(free_memory).unwrap_or(u64::MAX)
+    }
 }
 
 /// Time between two checkpoints unless [`BuildOptions`] say otherwise.
@@ -76,8 +86,9 @@ impl Database {
         if plan.missing().next().is_none() {
             return Ok(Vec::new());
         }
-        check_memory(plan, options)?;
-        let _lock = self.prepare(plan)?;
+        let ceiling = options.ceiling();
+        check_memory(plan, ceiling)?;
+        let _lock = self.prepare_within(plan, ceiling)?;
         let mut lower = Lower::default();
         let mut all_built = Vec::new();
         let last_missing = plan.steps.iter().rposition(|step| !step.present).unwrap_or(0);
@@ -88,14 +99,17 @@ impl Database {
             let interval = options.checkpoint.unwrap_or(CHECKPOINT);
             let unfinished = Unfinished::new(self, step.layer, step.positions, interval);
             // Another build may have made the table between planning and locking.
-            if let Some(loaded) = self.load(step.layer, &mut lower)? {
+            let room = if step.is_in_files(ceiling) { Room::Folder(&self.folder) } else { Room::Memory };
+            let memory = ceiling.saturating_sub(FIXED_MEMORY);
+            let work = Work { progress, checkpoint: &unfinished, room, memory };
+            if let Some(loaded) = self.load_to(step.layer, &mut lower, room)? {
                 unfinished.forget();
                 lower.insert(self.set_aside(loaded)?);
                 continue;
             }
             progress.begin(step);
             let begin = Instant::now();
-            let Solved { layer, floors } = self.solve(step, &lower, progress, &unfinished)?;
+            let Solved { layer, floors } = self.solve(step, &lower, work, &unfinished)?;
             let solved = self.set_aside(Arc::new(layer))?;
             let written = self.write(&solved, floors, progress);
             if written.as_ref().is_err_and(DatabaseError::is_interrupt) {
@@ -116,16 +130,16 @@ impl Database {
         &self,
         step: &Step,
         lower: &Lower,
-        progress: &dyn Progress,
+        work: Work<'_>,
         unfinished: &Unfinished,
     ) -> Result<Solved, DatabaseError> {
         let rules = self.rules.as_ref();
         let index = self.index(step.layer)?;
-        if let Some(values) = unfinished.values(index.size(), rules.scoring()) {
-            let floors = solve::exits(rules, &index, lower, progress)?;
+        if let Some(values) = unfinished.values(index.size(), rules.scoring(), work.room) {
+            let floors = solve::exits(rules, &index, lower, work)?;
             return Ok(Solved { layer: SolvedLayer { index, values }, floors });
         }
-        let solved = resume(rules, step.layer, lower, progress, unfinished);
+        let solved = resume(rules, step.layer, lower, work);
         match (solved, unfinished.failure()) {
             (Err(SolveError::Interrupted), Some(failure)) => Err(failure),
             (solved, _) => Ok(solved?),
@@ -138,15 +152,20 @@ impl Database {
     /// # Errors
     /// Another build holds the folder, or the tables do not fit onto the disk.
     pub fn prepare(&self, plan: &Plan) -> Result<FolderLock, DatabaseError> {
+        self.prepare_within(plan, u64::MAX)
+    }
+
+    /// As [`prepare`](Self::prepare), for a build that has so many bytes of memory.
+    fn prepare_within(&self, plan: &Plan, ceiling: u64) -> Result<FolderLock, DatabaseError> {
         let lock = FolderLock::take(&self.folder)?;
-        self.check_disk(plan)?;
+        self.check_disk(plan, ceiling)?;
         self.sweep()?;
         Ok(lock)
     }
 
-    fn check_disk(&self, plan: &Plan) -> Result<(), DatabaseError> {
+    fn check_disk(&self, plan: &Plan, ceiling: u64) -> Result<(), DatabaseError> {
         let tables = plan.missing().map(|step| step.disk).fold(0, u64::saturating_add);
-        let aside = self.room_aside(plan);
+        let aside = self.room_aside(plan).saturating_add(plan.room(ceiling));
         let free = fs4::available_space(&self.folder)
             .map_err(|source| DatabaseError::io(&self.folder, "ask for the free space of", source))?;
         // The estimate of the tables may be off; refuse only what is out of the question.
@@ -169,23 +188,50 @@ impl Database {
         Ok(())
     }
 
-    /// Writes the table of a solved layer. Where a capture already gives the value, the table may store less: the
-    /// reader takes the best capture into account, and what is free packs better. Likewise where no move leads to a
-    /// position: the reader looks at its moves.
+    /// Writes the table of a solved layer.
     fn write(
         &self,
         solved: &SolvedLayer,
-        mut floors: Option<Vec<i8>>,
+        mut floors: Option<Pages>,
         progress: &dyn Progress,
     ) -> Result<u64, DatabaseError> {
         match &solved.values {
             Values::Seeds(values) => {
-                if let (Some(floors), Some(left_out)) = (&mut floors, LeftOut::of(self.rules.as_ref(), &solved.index)) {
-                    left_out.for_each(|rank| floors[rank] = i8::MAX);
-                }
-                self.write_cells(&solved.index, values, floors.as_deref(), |&value| i16::from(value), progress)
+                self.raise(floors.as_mut(), &solved.index);
+                let floors = floors.as_ref().map(Pages::signed);
+                self.write_cells(&solved.index, values, floors, |&value| i16::from(value), progress)
             }
             Values::Outcome(values) => self.write_cells(&solved.index, values, None, |&value| value, progress),
+        }
+    }
+
+    /// Makes packing the table of a solved layer as much work as it is in a build, for nothing but the time it takes.
+    pub(super) fn pack(&self, solved: Solved) -> Result<SolvedLayer, DatabaseError> {
+        let Solved { layer, mut floors } = solved;
+        match &layer.values {
+            Values::Seeds(values) => {
+                self.raise(floors.as_mut(), &layer.index);
+                self.pack_cells(&layer.index, values, floors.as_ref().map(Pages::signed))?;
+            }
+            Values::Outcome(values) => self.pack_cells(&layer.index, values, None)?,
+        }
+        Ok(layer)
+    }
+
+    fn pack_cells<C: Cell>(&self, index: &LayerIndex, values: &[C], floors: Option<&[C]>) -> Result<(), DatabaseError> {
+        let packer = Packer::new(&shape(index)?, table_options(fit(values, floors), floors.is_some()));
+        let packed = packer.pack(0, values, floors);
+        packed.map_err(|source| DatabaseError::io(&self.folder, "pack a layer as for a table in", source))?;
+        Ok(())
+    }
+
+    /// Raises floors where no move leads to a position, since the reader looks at its moves. Where a capture already
+    /// gives the value, the table may store less as it is: the reader takes the best capture into account. What is free
+    /// packs better.
+    fn raise(&self, floors: Option<&mut Pages>, index: &LayerIndex) {
+        if let (Some(floors), Some(left_out)) = (floors, LeftOut::of(self.rules.as_ref(), index)) {
+            let floors = floors.signed_mut();
+            left_out.for_each(|rank| floors[rank] = i8::MAX);
         }
     }
 
@@ -212,12 +258,9 @@ impl Database {
     }
 }
 
-fn check_memory(plan: &Plan, options: BuildOptions) -> Result<(), DatabaseError> {
-    let Some(ceiling) = options.memory.or_else(free_memory) else {
-        return Ok(());
-    };
-    match plan.missing().find(|step| step.memory > ceiling) {
-        Some(step) => Err(DatabaseError::Memory { layer: step.layer, needed: step.memory, ceiling }),
+fn check_memory(plan: &Plan, ceiling: u64) -> Result<(), DatabaseError> {
+    match plan.missing().find(|step| step.memory_within(ceiling) > ceiling) {
+        Some(step) => Err(DatabaseError::Memory { layer: step.layer, needed: step.least, ceiling }),
         None => Ok(()),
     }
 }
@@ -238,7 +281,11 @@ fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Model {
         return Model::fit(values, floors);
     }
     let sampled = |all: &[C]| -> Vec<C> {
-        stretches.iter().flat_map(|part| &all[part.start as usize..part.end as usize]).copied().collect()
+        let mut sampled = Vec::with_capacity(stretches.iter().map(|part| (part.end - part.start) as usize).sum());
+        for part in &stretches {
+            sampled.extend_from_slice(&all[part.start as usize..part.end as usize]);
+        }
+        sampled
     };
     Model::fit(&sampled(values), floors.map(sampled).as_deref())
 }
@@ -247,22 +294,19 @@ fn fit<C: Cell>(values: &[C], floors: Option<&[C]>) -> Model {
 fn histogram<C: Cell>(index: &LayerIndex, values: &[C], widen: impl Fn(&C) -> i16 + Sync) -> BTreeMap<i16, u64> {
     const VALUES: usize = 1 << 16;
     let mirrored = index.positions() > index.size();
-    let add = |mut counts: Vec<u64>, more: Vec<u64>| {
-        counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+    let count = |(i, chunk): (usize, &[C])| {
+        let mut counts = vec![0; VALUES];
+        for (rank, value) in ((i * CHUNK) as u64..).zip(chunk) {
+            counts[usize::from(widen(value).cast_unsigned())] +=
+                if mirrored { u64::from(index.weight(rank)) } else { 1 };
+        }
+        // Few values occur, and the counts of many chunks are waiting to be added up.
+        let by_value = |value: i16| (value, counts[usize::from(value.cast_unsigned())]);
+        (i16::MIN..=i16::MAX).map(by_value).filter(|(_, count)| *count > 0).collect()
+    };
+    let add = |mut counts: BTreeMap<i16, u64>, more: BTreeMap<i16, u64>| {
+        more.into_iter().for_each(|(value, count)| *counts.entry(value).or_default() += count);
         counts
     };
-    let counts = values
-        .par_chunks(CHUNK)
-        .enumerate()
-        .map(|(i, chunk)| {
-            let mut counts = vec![0; VALUES];
-            for (rank, value) in ((i * CHUNK) as u64..).zip(chunk) {
-                counts[usize::from(widen(value).cast_unsigned())] +=
-                    if mirrored { u64::from(index.weight(rank)) } else { 1 };
-            }
-            counts
-        })
-        .reduce(|| vec![0; VALUES], add);
-    let by_value = |value: i16| (value, counts[usize::from(value.cast_unsigned())]);
-    (i16::MIN..=i16::MAX).map(by_value).filter(|(_, count)| *count > 0).collect()
+    values.par_chunks(CHUNK).enumerate().map(count).reduce(BTreeMap::new, add)
 }

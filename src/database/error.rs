@@ -58,14 +58,14 @@ pub enum DatabaseError {
     },
     /// A layer needs more memory than it may take.
     #[error(
-        "layer {layer} needs {} of memory, {} may be used; build fewer seeds or allow more with --memory",
+        "layer {layer} needs at least {} of memory, {} may be used; build fewer seeds or allow more with --memory",
         bytes(*needed),
         bytes(*ceiling)
     )]
     Memory {
         /// The layer.
         layer: Layer,
-        /// Bytes it needs.
+        /// Bytes it needs at the least, with as much as possible on the disk.
         needed: u64,
         /// Bytes that may be used.
         ceiling: u64,
@@ -75,7 +75,7 @@ pub enum DatabaseError {
     Disk {
         /// The folder.
         folder: PathBuf,
-        /// Bytes that all missing tables take, estimated, and the values of finished layers during the build.
+        /// Bytes that all missing tables take, estimated, and those of layers that lie in files during the build.
         needed: u64,
         /// Bytes that are free.
         free: u64,

@@ -23,8 +23,9 @@ pub use lock::FolderLock;
 pub use plan::{Plan, Step};
 
 use crate::index::LayerIndex;
+use crate::memory::Room;
 use crate::rules::{Board, Layer, Moves, Rules, Scoring, Value, worth};
-use crate::solve::{self, Lower, SolvedLayer, Unwatched, Values};
+use crate::solve::{self, Lower, SolvedLayer, Values, Work};
 use crate::table::{Access, BlockCache, Shape, TableFile};
 
 /// Bytes of decoded blocks kept for probing. A question and the line of play that answers it look at some ten thousand
@@ -204,13 +205,23 @@ impl Database {
     /// # Errors
     /// A damaged or foreign table, or one below that is missing.
     pub fn load(&self, layer: Layer, lower: &mut Lower) -> Result<Option<Arc<SolvedLayer>>, DatabaseError> {
+        self.load_to(layer, lower, Room::Memory)
+    }
+
+    /// As [`load`](Self::load), with the values of net seeds in `room`.
+    fn load_to(
+        &self,
+        layer: Layer,
+        lower: &mut Lower,
+        room: Room<'_>,
+    ) -> Result<Option<Arc<SolvedLayer>>, DatabaseError> {
         let Some(open) = self.layer(layer)? else {
             return Ok(None);
         };
         let index = self.index(layer)?;
         if open.table.floored() {
             for below in self.rules.layers(layer.seeds).into_iter().filter(|below| *below < layer) {
-                if !lower.contains(below) && self.load(below, lower)?.is_none() {
+                if !lower.contains(below) && self.load_to(below, lower, room)?.is_none() {
                     return Err(self.missing_below(layer, below));
                 }
             }
@@ -218,13 +229,15 @@ impl Database {
         let size = open.table.count() as usize;
         let values = match self.rules.scoring() {
             Scoring::Seeds => {
-                let mut values = vec![0_i8; size];
-                open.table.read(0, &mut values)?;
+                let refused = |source| DatabaseError::io(&self.folder, "find room for a layer in memory or in", source);
+                let mut values = room.pages(size).map_err(refused)?;
+                let plain = values.signed_mut();
+                open.table.read(0, plain)?;
                 if open.table.floored() {
-                    let leaves_out = open.table.leaves_out();
-                    solve::complete(self.rules.as_ref(), &index, lower, &mut values, leaves_out, &Unwatched)?;
+                    let work = Work { room, ..Work::ALONE };
+                    solve::complete(self.rules.as_ref(), &index, lower, plain, open.table.leaves_out(), work)?;
                 }
-                Values::seeds(values)
+                Values::paged(values)
             }
             Scoring::Outcome => {
                 let mut values = vec![0_i16; size];

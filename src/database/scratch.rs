@@ -5,25 +5,16 @@
 //! lie as plain bytes in a file without a name, which the system keeps in memory as long as there is room, writes out
 //! when there is none, and forgets when the build ends in whatever way.
 
-use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::{Database, DatabaseError, Plan};
+use crate::memory::Pages;
 use crate::rules::Scoring;
 use crate::solve::{SeedValues, SolvedLayer, Values};
-use crate::table::{Access, Map};
+use crate::table::Access;
 
 /// Layers of fewer positions stay in memory.
 const SMALL: usize = 1 << 20;
-
-struct Scratch(Map);
-
-impl AsRef<[i8]> for Scratch {
-    fn as_ref(&self) -> &[i8] {
-        bytemuck::cast_slice(self.0.as_ref())
-    }
-}
 
 impl Database {
     /// Bytes of scratch files during a build: all layers below the last one that is missing.
@@ -39,19 +30,13 @@ impl Database {
     /// The layer with its values in a scratch file, if there are many and files may be mapped.
     pub(super) fn set_aside(&self, solved: Arc<SolvedLayer>) -> Result<Arc<SolvedLayer>, DatabaseError> {
         let Values::Seeds(values) = &solved.values else { return Ok(solved) };
-        if values.len() < SMALL || self.access != Access::Map {
+        let is_aside = matches!(values, SeedValues::Paged(pages) if pages.in_file());
+        if values.len() < SMALL || self.access != Access::Map || is_aside {
             return Ok(solved);
         }
-        let scratch = write(values, &self.folder).map_err(|source| {
+        let copied = Pages::copied_to(&self.folder, bytemuck::cast_slice(values)).map_err(|source| {
             DatabaseError::io(&self.folder, "keep the values of a layer for those above it in", source)
         })?;
-        let values = Values::Seeds(SeedValues::Lent(Arc::new(scratch)));
-        Ok(Arc::new(SolvedLayer { index: self.index(solved.index.layer())?, values }))
+        Ok(Arc::new(SolvedLayer { index: self.index(solved.index.layer())?, values: Values::paged(copied) }))
     }
-}
-
-fn write(values: &[i8], folder: &Path) -> io::Result<Scratch> {
-    let mut file = tempfile::tempfile_in(folder)?;
-    file.write_all(bytemuck::cast_slice(values))?;
-    Map::of(&file).map(Scratch)
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{Database, DatabaseError};
+use crate::memory::Room;
 use crate::rules::{Layer, Scoring};
 use crate::solve::{Checkpoint, Values};
 
@@ -75,13 +76,13 @@ impl Unfinished {
     }
 
     /// All values of a layer of `size` ranks, if that is what was left.
-    pub(super) fn values(&self, size: u64, scoring: Scoring) -> Option<Values> {
+    pub(super) fn values(&self, size: u64, scoring: Scoring, room: Room<'_>) -> Option<Values> {
         let mut left = self.open(Stage::Solved).ok()?;
         Some(match scoring {
             Scoring::Seeds => {
-                let mut values = vec![0_i8; size as usize];
-                left.read_exact(bytemuck::cast_slice_mut(&mut values)).ok()?;
-                Values::seeds(values)
+                let mut values = room.pages(size as usize).ok()?;
+                left.read_exact(&mut values).ok()?;
+                Values::paged(values)
             }
             Scoring::Outcome => {
                 let mut values = vec![0_i16; size as usize];

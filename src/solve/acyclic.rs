@@ -15,10 +15,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::checkpoint::{Work, read_u64};
-use super::halves::{Below, HalfTables, OtherTable, OwnMove, OwnTable, layers_below};
-use super::{Lower, SolveError};
+use super::halves::{Below, OtherMove, OtherTable, Sower, TableSizes, layers_below};
+use super::{Lower, Needs, SolveError};
 use crate::index::LayerIndex;
-use crate::rules::{HalfRows, Rules};
+use crate::memory::Pages;
+use crate::rules::{HalfRows, Layer, Rules};
 
 /// Rows of a tile: few enough that the rows they lead to stay in cache.
 const TILE: usize = 256;
@@ -26,8 +27,7 @@ const TILE: usize = 256;
 struct Pass<'a> {
     n: usize,
     counts: Vec<usize>,
-    kinds: Vec<MovesByKind>,
-    other: Vec<OtherTable>,
+    sower: Sower<'a>,
     below: Vec<Below<'a>>,
     ends_on_other_empty: bool,
 }
@@ -38,24 +38,22 @@ pub(super) fn solve(
     index: &LayerIndex,
     lower: &Lower,
     work: Work<'_>,
-) -> Result<Vec<i8>, SolveError> {
+) -> Result<Pages, SolveError> {
     let n = usize::from(index.layer().seeds);
     debug_assert_eq!(rules.half(), index.halves().pits());
     work.progress.stage("solve", index.size());
     let below = layers_below(lower, n)?;
-    let tables = HalfTables::new(halves, index.halves(), n);
     let counts: Vec<usize> = (0..=n).map(|seeds| index.halves().count(seeds) as usize).collect();
     let pass = Pass {
         n,
-        kinds: tables.own.iter().zip(&counts).map(|(own, &rows)| MovesByKind::of(own, rows)).collect(),
-        other: tables.other,
+        sower: Sower::new(halves, index.halves(), n),
         counts,
         below,
         ends_on_other_empty: halves.ends_on_other_empty(),
     };
-    let mut values = vec![0_i8; index.size() as usize];
+    let mut values = work.pages(index.size() as usize)?;
     let mut blocks: Vec<Option<&mut [i8]>> = Vec::new();
-    let mut rest = values.as_mut_slice();
+    let mut rest = values.signed_mut();
     for own in 0..=n {
         let (block, others) = rest.split_at_mut(pass.counts[own] * pass.counts[n - own]);
         blocks.push(Some(block));
@@ -72,14 +70,36 @@ pub(super) fn solve(
     {
         pairs.iter_mut().for_each(|pair| pair.next = 0);
     }
+    let sizes = TableSizes::new(rules, halves, index.layer());
     let step = |pairs: &mut Vec<Pair>| {
-        // The largest pairs have nearly equal halves; begin with them so that no thread is left alone with one.
-        pairs.par_iter_mut().rev().with_max_len(1).for_each(|pair| pass.solve(pair, work));
+        let mut rest = pairs.as_mut_slice();
+        while !rest.is_empty() {
+            let together = if work.room.is_folder() { together(rest, &sizes, work.memory) } else { rest.len() };
+            let (others, last) = rest.split_at_mut(rest.len() - together);
+            // The largest pairs have nearly equal halves; begin with them so that no thread is left alone with one.
+            last.par_iter_mut().rev().with_max_len(1).for_each(|pair| pass.solve(pair, work));
+            rest = others;
+        }
         Ok(pairs.iter().all(|pair| pair.next >= pass.counts[n - pair.own]))
     };
     work.in_steps(&mut pairs, step, |pairs, out| pairs.iter().try_for_each(|pair| pair.write(out)))?;
     drop(pairs);
     Ok(values)
+}
+
+/// How many of the last of these pairs fit into so many bytes of memory with their half moves, at least one. If their
+/// blocks lie in a file, they are all that the system has to keep in memory meanwhile.
+fn together(pairs: &[Pair<'_>], sizes: &TableSizes, memory: u64) -> usize {
+    let bytes = |pair: &Pair| {
+        let positions = pair.small.len() + pair.large.as_ref().map_or(0, |large| large.len());
+        positions as u64 + pair_tables(sizes, pair.own)
+    };
+    let mut sum = 0_u64;
+    let fits = |pair: &&Pair| {
+        sum = sum.saturating_add(bytes(pair));
+        sum <= memory
+    };
+    pairs.iter().rev().take_while(fits).count().max(1)
 }
 
 /// The blocks of `own` and of `n - own` seeds, which may be the same.
@@ -129,19 +149,22 @@ struct MovesByKind {
 }
 
 impl MovesByKind {
-    fn of(own: &OwnTable<OwnMove>, rows: usize) -> Self {
-        let (mut kinds, mut starts, mut steps) = (Vec::new(), vec![0], Vec::new());
-        for row in 0..rows {
-            for own_move in own.of(row) {
+    fn of(sower: &Sower<'_>, seeds: usize, rows: usize) -> Self {
+        let mut kinds = Vec::new();
+        let mut starts = Vec::with_capacity(rows + 1);
+        let mut steps = Vec::with_capacity(sower.own_moves(seeds));
+        sower.for_each_own(seeds, |from_row| {
+            starts.push(steps.len() as u32);
+            steps.extend(from_row.map(|own_move| {
                 let kind = Kind { class: own_move.class, again: own_move.again, seeds: own_move.seeds };
                 let number = kinds.iter().position(|&known| known == kind).unwrap_or(kinds.len());
                 if number == kinds.len() {
                     kinds.push(kind);
                 }
-                steps.push(Step { kind: number as u32, row: own_move.row });
-            }
-            starts.push(steps.len() as u32);
-        }
+                Step { kind: number as u32, row: own_move.row }
+            }));
+        });
+        starts.push(steps.len() as u32);
         Self { kinds, starts, steps }
     }
 
@@ -149,6 +172,14 @@ impl MovesByKind {
     fn of_row(&self, row: usize) -> &[Step] {
         &self.steps[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
+}
+
+/// The half moves of a mover with so many seeds.
+struct Side {
+    own: usize,
+    kinds: MovesByKind,
+    /// What they do to the rows of the other seeds.
+    other: OtherTable,
 }
 
 /// Where a move out of the layer leads to.
@@ -187,11 +218,20 @@ impl Pass<'_> {
     /// Goes on with a pair until it is done or work is to pause.
     fn solve(&self, pair: &mut Pair<'_>, work: Work<'_>) {
         let rows = self.counts[self.n - pair.own];
+        if pair.next >= rows {
+            return;
+        }
+        let side = |own: usize| Side {
+            own,
+            kinds: MovesByKind::of(&self.sower, own, self.counts[own]),
+            other: self.sower.other(self.n - own),
+        };
+        let (own, other) = (side(pair.own), pair.large.is_some().then(|| side(self.n - pair.own)));
         while pair.next < rows && !work.should_pause() {
             let tile = pair.next..(pair.next + TILE).min(rows);
-            let done = match &mut pair.large {
-                Some(large) => self.solve_tile(pair.own, pair.small, large, &tile),
-                None => self.solve_equal_tile(pair.small, &tile),
+            let done = match (&mut pair.large, &other) {
+                (Some(large), Some(other)) => self.solve_tile(&own, other, pair.small, large, &tile),
+                _ => self.solve_equal_tile(&own, pair.small, &tile),
             };
             work.progress.advance(done as u64);
             pair.next = tile.end;
@@ -199,9 +239,8 @@ impl Pass<'_> {
     }
 
     /// A tile of blocks of `own` and of `n - own` seeds, which are different. Returns how many positions that were.
-    fn solve_tile(&self, own: usize, small: &mut [i8], large: &mut [i8], tile: &Range<usize>) -> usize {
-        let other = self.n - own;
-        let (small_rows, large_rows) = (self.counts[own], self.counts[other]);
+    fn solve_tile(&self, own: &Side, other: &Side, small: &mut [i8], large: &mut [i8], tile: &Range<usize>) -> usize {
+        let (small_rows, large_rows) = (self.counts[own.own], self.counts[other.own]);
         let values = &mut [0; TILE][..tile.len()];
         let effects = self.effects(own, tile);
         for a in 0..small_rows {
@@ -216,9 +255,8 @@ impl Pass<'_> {
     }
 
     /// A tile of the block whose halves hold as many seeds. Returns how many positions that were.
-    fn solve_equal_tile(&self, block: &mut [i8], tile: &Range<usize>) -> usize {
-        let own = self.n / 2;
-        let rows = self.counts[own];
+    fn solve_equal_tile(&self, own: &Side, block: &mut [i8], tile: &Range<usize>) -> usize {
+        let rows = self.counts[own.own];
         let values = &mut [0; TILE][..tile.len()];
         let effects = self.effects(own, tile);
         // Rows before the tile were its partners when they were in a tile themselves.
@@ -240,8 +278,8 @@ impl Pass<'_> {
     }
 
     /// Where a move leads to if the other row is `b`; `None` if it stays in the layer.
-    fn exit(&self, own: usize, kind: Kind, b: usize) -> (bool, Option<Exit<'_>>) {
-        let other_move = self.other[self.n - own].of(b)[usize::from(kind.class)];
+    fn exit(&self, side: &Side, kind: Kind, b: usize) -> (bool, Option<Exit<'_>>) {
+        let other_move = side.other.of(b)[usize::from(kind.class)];
         let captured = other_move.captures;
         let (seeds, other_seeds) = (usize::from(kind.seeds[usize::from(captured)]), usize::from(other_move.seeds));
         let left = seeds + other_seeds;
@@ -258,12 +296,12 @@ impl Pass<'_> {
         (captured, Some(Exit { captured, gain, again: kind.again, values: below.values, start, stride }))
     }
 
-    /// By kind of move of a mover with `own` seeds: what it does to the rows of a tile.
-    fn effects(&self, own: usize, tile: &Range<usize>) -> Vec<Effects<'_>> {
+    /// By kind of move: what it does to the rows of a tile.
+    fn effects(&self, side: &Side, tile: &Range<usize>) -> Vec<Effects<'_>> {
         let effects_of = |&kind: &Kind| {
             let mut effects = Effects::default();
             for (i, b) in (0..).zip(tile.clone()) {
-                let (captured, exit) = self.exit(own, kind, b);
+                let (captured, exit) = self.exit(side, kind, b);
                 let Some(exit) = exit else {
                     effects.inside[usize::from(captured)].push(i);
                     continue;
@@ -278,7 +316,7 @@ impl Pass<'_> {
             }
             effects
         };
-        self.kinds[own].kinds.iter().map(effects_of).collect()
+        side.kinds.kinds.iter().map(effects_of).collect()
     }
 
     /// The values of the own row `a` against a tile; `children` are the positions after a move that wins nothing, by
@@ -286,19 +324,19 @@ impl Pass<'_> {
     #[inline]
     fn fixed_own(
         &self,
-        own: usize,
+        side: &Side,
         a: usize,
         effects: &[Effects<'_>],
         children: &[i8],
         row_len: usize,
         values: &mut [i8],
     ) {
-        if let Some(over) = self.over(own) {
+        if let Some(over) = self.over(side.own) {
             values.fill(over);
             return;
         }
         values.fill(i8::MIN);
-        for step in self.kinds[own].of_row(a) {
+        for step in side.kinds.of_row(a) {
             let effects = &effects[step.kind as usize];
             for (inside, row) in effects.inside.iter().zip(step.row) {
                 for &i in inside {
@@ -321,12 +359,12 @@ impl Pass<'_> {
     /// The values of the own rows of a tile against the other row `a`; `children` are the positions after a move that
     /// wins nothing, by the mover's row afterwards.
     #[inline]
-    fn fixed_other(&self, own: usize, a: usize, tile: &Range<usize>, children: &[i8], values: &mut [i8]) {
-        if let Some(over) = self.over(own) {
+    fn fixed_other(&self, side: &Side, a: usize, tile: &Range<usize>, children: &[i8], values: &mut [i8]) {
+        if let Some(over) = self.over(side.own) {
             values.fill(over);
             return;
         }
-        let answer = |&kind: &Kind| match self.exit(own, kind, a) {
+        let answer = |&kind: &Kind| match self.exit(side, kind, a) {
             (captured, None) => {
                 Answer { values: children, stride: 1, captured: usize::from(captured), gain: 0, sign: -1 }
             }
@@ -338,15 +376,35 @@ impl Pass<'_> {
                 sign: if exit.again { 1 } else { -1 },
             },
         };
-        let answers: Vec<Answer> = self.kinds[own].kinds.iter().map(answer).collect();
+        let answers: Vec<Answer> = side.kinds.kinds.iter().map(answer).collect();
         for (b, value) in tile.clone().zip(values) {
             let mut best = i8::MIN;
-            for step in self.kinds[own].of_row(b) {
+            for step in side.kinds.of_row(b) {
                 let answer = &answers[step.kind as usize];
                 let after = answer.values[step.row[answer.captured] as usize * answer.stride];
                 best = best.max(answer.gain + answer.sign * after);
             }
             *value = best;
         }
+    }
+}
+
+/// Bytes of the half moves of the pair of `own` seeds.
+fn pair_tables(sizes: &TableSizes, own: usize) -> u64 {
+    let side =
+        |own: usize, other: usize| sizes.own(own, size_of::<Step>()) + sizes.other(other, size_of::<OtherMove>());
+    let other = sizes.seeds() - own;
+    side(own, other).saturating_add(if own == other { 0 } else { side(other, own) })
+}
+
+/// See [`needs`](super::needs).
+pub(super) fn needs(rules: &dyn Rules, halves: &dyn HalfRows, layer: Layer, size: u64) -> Needs {
+    let sizes = TableSizes::new(rules, halves, layer);
+    let pairs = || (0..=sizes.seeds() / 2).map(|own| pair_tables(&sizes, own));
+    Needs {
+        memory: pairs().fold(size, u64::saturating_add),
+        least: pairs().max().unwrap_or(0),
+        // The layer, and what is left of it when the work is interrupted.
+        room: size.saturating_mul(2),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Read, Write};
 
-use super::{Progress, SolveError, check};
+use super::{Progress, SolveError, Unwatched, check};
+use crate::memory::{Pages, Room};
 
 /// Keeps the unfinished work on one layer.
 ///
@@ -35,14 +36,31 @@ impl Checkpoint for NoCheckpoint {
     fn leave(&self, _: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {}
 }
 
-/// What a solver hears and leaves while it works.
+/// What a solver hears and leaves while it works, and what it may take.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'a> {
+pub struct Work<'a> {
+    /// Hears how far it is.
     pub progress: &'a dyn Progress,
+    /// Keeps what is unfinished.
     pub checkpoint: &'a dyn Checkpoint,
+    /// Where the layer lies while it is solved. In a folder, solvers of games with half rows take the layer's bytes as
+    /// good as in order and keep no more in memory than [`Needs::least`](super::Needs::least); the others keep
+    /// everything in memory, wherever this is.
+    pub room: Room<'a>,
+    /// Bytes of memory to keep to where the layer lies in a folder, as far as that is possible.
+    pub memory: u64,
 }
 
 impl Work<'_> {
+    /// Work in memory that nobody watches or keeps.
+    pub const ALONE: Work<'static> =
+        Work { progress: &Unwatched, checkpoint: &NoCheckpoint, room: Room::Memory, memory: u64::MAX };
+
+    /// `len` bytes for the layer, all 0.
+    pub(super) fn pages(&self, len: usize) -> Result<Pages, SolveError> {
+        self.room.pages(len).map_err(|error| SolveError::NoRoom { bytes: len as u64, reason: error.kind() })
+    }
+
     /// Whether the threads should come together, because the work is to be left or to end.
     pub(super) fn should_pause(&self) -> bool {
         self.progress.is_cancelled() || self.checkpoint.is_due()

@@ -6,9 +6,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use super::halves::HalfTables;
+use super::halves::{OtherMove, OtherTable};
 
 /// Rows `from..from + len` become the rows `to..to + len`.
 #[derive(Clone, Copy)]
@@ -59,39 +57,55 @@ pub(super) struct Capture {
     pub gain: u8,
 }
 
-/// By class, for the rows of one number of seeds.
-pub(super) struct Effects {
-    pub drops: Vec<Drops>,
-    pub captures: Vec<Vec<Capture>>,
+/// What moves that win nothing do to the rows of a table, by class.
+pub(super) fn drops(other: &OtherTable) -> Vec<Drops> {
+    let of_class = |class: usize| {
+        let mut all: Vec<Run> = Vec::new();
+        for (from, after) in (0..).zip(other.rows()) {
+            let after = after[class];
+            match all.last_mut() {
+                _ if after.gain > 0 => {}
+                Some(run) if run.from + run.len == from && run.to + run.len == after.row => run.len += 1,
+                _ => all.push(Run { from, to: after.row, len: 1 }),
+            }
+        }
+        let (mut runs, short): (Vec<Run>, Vec<Run>) = all.into_iter().partition(|run| run.len >= SHORTEST);
+        runs.shrink_to_fit();
+        let mut singles = Vec::with_capacity(short.iter().map(|run| run.len as usize).sum());
+        singles.extend(short.iter().flat_map(|run| (0..run.len).map(|i| [run.from + i, run.to + i])));
+        Drops { runs, singles }
+    };
+    (0..other.classes()).map(of_class).collect()
 }
 
-/// The effects of all classes on all rows, by seeds.
-pub(super) fn effects<M: Sync>(tables: &HalfTables<M>, counts: &[usize]) -> Vec<Effects> {
-    (0..counts.len())
-        .into_par_iter()
-        .map(|seeds| {
-            let classes = tables.other[seeds].classes();
-            let mut effects = Effects { drops: Vec::with_capacity(classes), captures: Vec::with_capacity(classes) };
-            for class in 0..classes {
-                let mut all: Vec<Run> = Vec::new();
-                let mut captures = Vec::new();
-                for from in 0..counts[seeds] as u32 {
-                    let after = tables.other[seeds].of(from as usize)[class];
-                    if after.gain > 0 {
-                        captures.push(Capture { from, row: after.row, seeds: after.seeds, gain: after.gain });
-                        continue;
-                    }
-                    match all.last_mut() {
-                        Some(run) if run.from + run.len == from && run.to + run.len == after.row => run.len += 1,
-                        _ => all.push(Run { from, to: after.row, len: 1 }),
-                    }
-                }
-                let (runs, short): (Vec<Run>, Vec<Run>) = all.into_iter().partition(|run| run.len >= SHORTEST);
-                let singles = short.iter().flat_map(|run| (0..run.len).map(|i| [run.from + i, run.to + i])).collect();
-                effects.drops.push(Drops { runs, singles });
-                effects.captures.push(captures);
-            }
-            effects
-        })
-        .collect()
+/// The rows of one number of seeds out of which moves capture, by class and then by row.
+pub(super) struct Captures {
+    seeds: usize,
+    all: Vec<Vec<Capture>>,
+}
+
+impl Captures {
+    /// Those out of the rows of a table, which have so many seeds.
+    pub(super) fn of(other: &OtherTable, seeds: usize) -> Self {
+        let capture = |class: usize, (from, after): (u32, &[OtherMove])| {
+            let OtherMove { row, seeds, gain, .. } = after[class];
+            (gain > 0).then_some(Capture { from, row, seeds, gain })
+        };
+        let of_class = |class: usize| (0..).zip(other.rows()).filter_map(|row| capture(class, row)).collect();
+        Self { seeds, all: (0..other.classes()).map(of_class).collect() }
+    }
+
+    /// By class.
+    pub(super) fn by_class(&self) -> impl Iterator<Item = &[Capture]> {
+        self.all.iter().map(Vec::as_slice)
+    }
+
+    /// Seeds left in the other row by a move of the class, which drops so many into this row.
+    pub(super) fn seeds_left(&self, class: usize, drops: usize, row: usize) -> usize {
+        let captures = &self.all[class];
+        match captures.binary_search_by_key(&row, |capture| capture.from as usize) {
+            Ok(place) => usize::from(captures[place].seeds),
+            Err(_) => self.seeds + drops,
+        }
+    }
 }

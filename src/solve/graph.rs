@@ -147,7 +147,7 @@ impl Graph {
             _ => Err(SolveError::TooLarge { layer: index.layer(), found, unit, most: EDGE_LIMIT }),
         };
         check_fits(size, "positions")?;
-        let Work { progress, checkpoint } = work;
+        let Work { progress, checkpoint, .. } = work;
         progress.stage("sow", size);
         let none = || std::iter::repeat_with(|| None).take(size.div_ceil(RUN as u64) as usize).collect();
         let mut sowing = Sowing { rules, index, looks, runs: none() };

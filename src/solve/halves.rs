@@ -50,15 +50,21 @@ pub(super) struct OtherMove {
     pub captures: bool,
 }
 
-/// The mover's halves of all moves from the rows of one number of seeds.
-pub(super) struct OwnTable<M> {
+/// The mover's halves of all moves from the rows of one number of seeds, in a game without stores.
+#[derive(Default)]
+pub(super) struct OwnTable {
     starts: Vec<u32>,
-    moves: Vec<M>,
+    moves: Vec<StorelessMove>,
 }
 
-impl<M> OwnTable<M> {
+impl OwnTable {
+    /// The moves from all rows in rank order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &[StorelessMove]> {
+        self.starts.windows(2).map(|ends| &self.moves[ends[0] as usize..ends[1] as usize])
+    }
+
     #[inline]
-    pub(super) fn of(&self, row: usize) -> &[M] {
+    pub(super) fn of(&self, row: usize) -> &[StorelessMove] {
         &self.moves[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
 }
@@ -73,6 +79,11 @@ impl OtherTable {
     /// How many classes there are for these rows.
     pub(super) fn classes(&self) -> usize {
         self.classes
+    }
+
+    /// All rows in rank order, each by class number.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[OtherMove]> {
+        self.moves.chunks_exact(self.classes.max(1))
     }
 
     /// By class number.
@@ -103,15 +114,6 @@ impl Classes {
     }
 }
 
-/// All half moves of a layer.
-pub(super) struct HalfTables<M> {
-    pub classes: Classes,
-    /// By seeds in the mover's row.
-    pub own: Vec<OwnTable<M>>,
-    /// By seeds in the other row; only classes that the rest of the seeds can drop.
-    pub other: Vec<OtherTable>,
-}
-
 /// Calls `visit` with every row of `seeds` seeds, in rank order.
 pub(super) fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl FnMut(&[u8])) {
     let mut row = vec![0; ways.pits()];
@@ -124,10 +126,19 @@ pub(super) fn for_each_row(ways: &Compositions, seeds: usize, mut visit: impl Fn
     }
 }
 
-impl<M: From<OwnMove> + Send> HalfTables<M> {
-    pub(super) fn new(halves: &dyn HalfRows, ways: &Compositions, n: usize) -> Self {
-        // Sown twice, for the classes and for the moves: to keep what cannot be numbered yet takes more memory than the
-        // tables themselves.
+/// Makes the tables of a layer, one number of seeds at a time, so that nobody has to keep more of them than he needs.
+pub(super) struct Sower<'a> {
+    halves: &'a dyn HalfRows,
+    ways: &'a Compositions,
+    n: usize,
+    pub classes: Classes,
+}
+
+impl<'a> Sower<'a> {
+    /// For a layer of `n` seeds. Sows every row once, to find the classes.
+    pub(super) fn new(halves: &'a dyn HalfRows, ways: &'a Compositions, n: usize) -> Self {
+        // The rows are sown again for the moves: to keep what cannot be numbered yet takes more memory than the tables
+        // themselves.
         let mut list: Vec<Class> = (0..=n)
             .into_par_iter()
             .flat_map_iter(|seeds| {
@@ -141,53 +152,73 @@ impl<M: From<OwnMove> + Send> HalfTables<M> {
             .collect();
         list.sort_unstable();
         list.dedup();
-        let classes = Classes { list };
-        let own = (0..=n)
-            .into_par_iter()
-            .map(|seeds| {
-                let (mut starts, mut moves) = (Vec::new(), Vec::new());
-                for_each_row(ways, seeds, |row| {
-                    starts.push(moves.len() as u32);
-                    for pit in (0..row.len()).filter(|&pit| row[pit] > 0) {
-                        let half = halves.sow_own(row, pit);
-                        let plain = ways.rank(half.row.pits());
-                        let captured = ways.rank(half.row_after_capture.pits());
-                        moves.push(M::from(OwnMove {
-                            class: classes.number(half.class),
-                            drops: half.class.drops,
-                            again: half.again,
-                            row: [plain.1 as u32, captured.1 as u32],
-                            seeds: [plain.0 as u8, captured.0 as u8],
-                        }));
-                    }
-                });
-                starts.push(moves.len() as u32);
-                moves.shrink_to_fit();
-                OwnTable { starts, moves }
-            })
-            .collect();
-        let other = (0..=n)
-            .into_par_iter()
-            .map(|seeds| {
-                let possible = &classes.list[..classes.up_to(n - seeds)];
-                let mut moves = Vec::with_capacity(possible.len() * ways.count(seeds) as usize);
-                for_each_row(ways, seeds, |row| {
-                    for &class in possible {
-                        let half = halves.sow_other(row, class);
-                        let (left, rank) = ways.rank(half.row.pits());
-                        moves.push(OtherMove {
-                            row: rank as u32,
-                            seeds: left as u8,
-                            gain: (seeds + usize::from(class.drops) - left) as u8,
-                            captures: half.captures,
-                        });
-                    }
-                });
-                OtherTable { classes: possible.len(), moves }
-            })
-            .collect();
-        Self { classes, own, other }
+        Self { halves, ways, n, classes: Classes { list } }
     }
+
+    /// How many moves there are from all rows of so many seeds.
+    pub(super) fn own_moves(&self, seeds: usize) -> usize {
+        own_moves(self.ways, seeds) as usize
+    }
+
+    /// Calls `visit` with the moves from each row of so many seeds, in rank order.
+    pub(super) fn for_each_own(&self, seeds: usize, mut visit: impl FnMut(&mut dyn Iterator<Item = OwnMove>)) {
+        for_each_row(self.ways, seeds, |row| {
+            visit(&mut (0..row.len()).filter(|&pit| row[pit] > 0).map(|pit| {
+                let half = self.halves.sow_own(row, pit);
+                let plain = self.ways.rank(half.row.pits());
+                let captured = self.ways.rank(half.row_after_capture.pits());
+                OwnMove {
+                    class: self.classes.number(half.class),
+                    drops: half.class.drops,
+                    again: half.again,
+                    row: [plain.1 as u32, captured.1 as u32],
+                    seeds: [plain.0 as u8, captured.0 as u8],
+                }
+            }));
+        });
+    }
+
+    /// The mover's halves for rows of so many seeds.
+    pub(super) fn own(&self, seeds: usize) -> OwnTable {
+        let mut starts = Vec::with_capacity(self.ways.count(seeds) as usize + 1);
+        let mut moves = Vec::with_capacity(self.own_moves(seeds));
+        self.for_each_own(seeds, |from_row| {
+            starts.push(moves.len() as u32);
+            moves.extend(from_row.map(StorelessMove::from));
+        });
+        starts.push(moves.len() as u32);
+        OwnTable { starts, moves }
+    }
+
+    /// The other halves for rows of so many seeds.
+    pub(super) fn other(&self, seeds: usize) -> OtherTable {
+        let possible = &self.classes.list[..self.classes.up_to(self.n - seeds)];
+        let mut moves = Vec::with_capacity(possible.len() * self.ways.count(seeds) as usize);
+        for_each_row(self.ways, seeds, |row| {
+            for &class in possible {
+                let half = self.halves.sow_other(row, class);
+                let (left, rank) = self.ways.rank(half.row.pits());
+                moves.push(OtherMove {
+                    row: rank as u32,
+                    seeds: left as u8,
+                    gain: (seeds + usize::from(class.drops) - left) as u8,
+                    captures: half.captures,
+                });
+            }
+        });
+        OtherTable { classes: possible.len(), moves }
+    }
+
+    /// [`other`](Self::other) for all numbers of seeds.
+    pub(super) fn all_other(&self) -> Vec<OtherTable> {
+        (0..=self.n).into_par_iter().map(|seeds| self.other(seeds)).collect()
+    }
+}
+
+/// How many moves there are from all rows of so many seeds: from each pit as many as there are ways to lay the seeds
+/// but one that lies in it.
+fn own_moves(ways: &Compositions, seeds: usize) -> u64 {
+    seeds.checked_sub(1).map_or(0, |rest| ways.count(rest).saturating_mul(ways.pits() as u64))
 }
 
 /// A layer below: its values and where each number of own seeds begins.
@@ -205,20 +236,57 @@ pub(super) fn layers_below(lower: &Lower, n: usize) -> Result<Vec<Below<'_>>, So
     (0..n).map(below).collect()
 }
 
-/// Bytes that the half tables of a layer take, roughly.
-pub(super) fn tables_memory(rules: &dyn Rules, halves: &dyn HalfRows, layer: Layer) -> u64 {
-    let n = usize::from(layer.seeds);
-    let ways = Compositions::new(rules.half(), n);
-    let w = rules.half();
-    let per_row = |seeds: usize| {
+/// Bytes that the half moves of a layer take, by number of seeds.
+pub(super) struct TableSizes {
+    ways: Compositions,
+    n: usize,
+    /// In how many ways a sowing may end in the mover's row, as far as the other row feels it.
+    own_ends: usize,
+}
+
+impl TableSizes {
+    pub(super) fn new(rules: &dyn Rules, halves: &dyn HalfRows, layer: Layer) -> Self {
+        let n = usize::from(layer.seeds);
+        let own_ends = if halves.acyclic() { 1 + rules.half() } else { 1 };
+        Self { ways: Compositions::new(rules.half(), n), n, own_ends }
+    }
+
+    /// So many bytes for each move from the rows of so many seeds, and four for each row.
+    pub(super) fn own(&self, seeds: usize, bytes: usize) -> u64 {
+        own_moves(&self.ways, seeds).saturating_mul(bytes as u64).saturating_add(self.rows(seeds).saturating_mul(4))
+    }
+
+    /// So many bytes for each class and row of so many seeds.
+    pub(super) fn other(&self, seeds: usize, bytes: usize) -> u64 {
         // A sowing ends in the other row after any number of drops, or in the mover's after whole rounds of them.
-        let own_ends = if halves.acyclic() { 1 + w } else { 1 };
-        let classes = (n - seeds) + own_ends * (1 + (n - seeds) / w);
-        let occupied = (w * seeds).div_ceil((seeds + w - 1).max(1));
-        let own = occupied * if halves.acyclic() { size_of::<OwnMove>() } else { size_of::<StorelessMove>() };
-        let other = classes * size_of::<OtherMove>();
-        let inverse = if halves.acyclic() { 0 } else { w + 8 * occupied };
-        (own + other + inverse) as u64
-    };
-    (0..=n).map(|seeds| ways.count(seeds).saturating_mul(per_row(seeds))).fold(0, u64::saturating_add)
+        let rest = self.n - seeds;
+        let classes = rest + self.own_ends * (1 + rest / self.ways.pits());
+        self.rows(seeds).saturating_mul((classes * bytes) as u64)
+    }
+
+    /// What it takes to take moves back into rows of so many seeds: their pits, and the moves that lead there.
+    pub(super) fn unmoves(&self, seeds: usize) -> u64 {
+        let pits = self.ways.pits() as u64;
+        self.own(seeds, 8).saturating_add(self.rows(seeds).saturating_mul(pits))
+    }
+
+    /// Seeds of the layer.
+    pub(super) fn seeds(&self) -> usize {
+        self.n
+    }
+
+    /// Positions of the largest block.
+    pub(super) fn largest_block(&self) -> u64 {
+        (0..=self.n).map(|own| self.rows(own).saturating_mul(self.rows(self.n - own))).max().unwrap_or(0)
+    }
+
+    /// Rows of so many seeds.
+    fn rows(&self, seeds: usize) -> u64 {
+        self.ways.count(seeds)
+    }
+
+    /// The sum over all numbers of seeds.
+    pub(super) fn sum(&self, bytes: impl Fn(usize) -> u64) -> u64 {
+        (0..=self.n).map(bytes).fold(0, u64::saturating_add)
+    }
 }

@@ -4,10 +4,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::halves::{HalfTables, OtherMove, StorelessMove, for_each_row};
+use super::halves::{OtherMove, Sower, StorelessMove, for_each_row};
 use super::sweeps::Grid;
 use crate::index::LayerIndex;
 use crate::rules::Rules;
+
+/// Positions among which values are filled in together.
+const BAND: usize = 1 << 22;
 
 /// The positions of a layer that no move leads to.
 pub struct LeftOut<'a> {
@@ -61,31 +64,36 @@ impl<'a> LeftOut<'a> {
         }
     }
 
-    /// Puts their values among those of all other positions; `tables` are the half tables of the layer and `exits` those
-    /// of [`exits`](super::exits).
+    /// Puts their values among those of all other positions; `sower` is that of the layer and `exits` are
+    /// those of [`exits`](super::exits).
     ///
-    /// Costs a look at each of their moves, on the current rayon pool, and a byte for each of the values.
-    pub(super) fn fill_in(&self, tables: &HalfTables<StorelessMove>, exits: &[i8], values: &mut [i8]) {
+    /// Costs a look at each of their moves, on the current rayon pool, and at most a few megabytes.
+    pub(super) fn fill_in(&self, sower: &Sower<'_>, exits: &[i8], values: &mut [i8]) {
         let Grid { n, counts, .. } = &self.grid;
         for own in 0..=*n {
             let (block, others) = (self.grid.block(own), n - own);
-            let best = |row: usize, other: usize| {
+            let (own_table, table) = rayon::join(|| sower.own(own), || sower.other(others));
+            let best = |row: usize, other: usize, values: &[i8]| {
                 let place = block.start + row * counts[others] + other;
-                let after = tables.other[others].of(other);
-                let moves =
-                    tables.own[own].of(row).iter().map(|own_move| (own_move, after[usize::from(own_move.class)]));
+                let after = table.of(other);
+                let moves = own_table.of(row).iter().map(|own_move| (own_move, after[usize::from(own_move.class)]));
                 let inside = moves.filter(|(_, other_move)| other_move.gain == 0);
                 inside.fold(exits[place], |best, (own_move, other_move)| {
                     best.max(-values[self.child(others, own_move, other_move)])
                 })
             };
-            let found: Vec<i8> = (0..counts[own])
-                .into_par_iter()
-                .flat_map_iter(|row| self.rows[others].iter().map(move |&other| best(row, other)))
-                .collect();
-            let mut found = found.into_iter();
-            for row in values[block.clone()].chunks_mut(counts[others]) {
-                self.rows[others].iter().zip(&mut found).for_each(|(&other, value)| row[other] = value);
+            let band = (BAND / counts[others]).max(1);
+            for first in (0..counts[own]).step_by(band) {
+                let rows = first..(first + band).min(counts[own]);
+                let now = &*values;
+                let found: Vec<i8> = (rows.clone().into_par_iter())
+                    .flat_map_iter(|row| self.rows[others].iter().map(move |&other| best(row, other, now)))
+                    .collect();
+                let mut found = found.into_iter();
+                let values = &mut values[block.start + rows.start * counts[others]..];
+                for row in values.chunks_mut(counts[others]).take(rows.len()) {
+                    self.rows[others].iter().zip(&mut found).for_each(|(&other, value)| row[other] = value);
+                }
             }
         }
     }

@@ -22,15 +22,16 @@ mod verify;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::index::{LayerIndex, positions};
-use crate::rules::{HalfRows, Layer, Rules, Scoring};
-use checkpoint::Work;
-pub use checkpoint::{Checkpoint, NoCheckpoint};
+use crate::memory::Pages;
+use crate::rules::{Layer, Rules, Scoring};
+pub use checkpoint::{Checkpoint, NoCheckpoint, Work};
 pub use graph::EDGE_LIMIT;
 pub use left_out::LeftOut;
 pub use verify::{Difference, Verdict, verify, verify_sample};
@@ -38,10 +39,10 @@ pub use verify::{Difference, Verdict, verify, verify_sample};
 /// Net seeds by rank.
 #[derive(Clone)]
 pub enum SeedValues {
-    /// In memory.
+    /// On the heap.
     Owned(Vec<i8>),
-    /// Lent by whoever keeps them, such as a mapped file.
-    Lent(Arc<dyn AsRef<[i8]> + Send + Sync>),
+    /// In pages of their own.
+    Paged(Arc<Pages>),
 }
 
 impl Deref for SeedValues {
@@ -50,7 +51,7 @@ impl Deref for SeedValues {
     fn deref(&self) -> &[i8] {
         match self {
             Self::Owned(values) => values,
-            Self::Lent(values) => values.as_ref().as_ref(),
+            Self::Paged(pages) => pages.signed(),
         }
     }
 }
@@ -79,10 +80,16 @@ pub enum Values {
 }
 
 impl Values {
-    /// Net seeds in memory.
+    /// Net seeds on the heap.
     #[must_use]
     pub fn seeds(values: Vec<i8>) -> Self {
         Self::Seeds(SeedValues::Owned(values))
+    }
+
+    /// Net seeds in pages, a byte each.
+    #[must_use]
+    pub fn paged(values: Pages) -> Self {
+        Self::Seeds(SeedValues::Paged(Arc::new(values)))
     }
 
     /// The value at a rank.
@@ -124,7 +131,7 @@ pub struct Solved {
     pub layer: SolvedLayer,
     /// What each position is worth at the least by its moves out of the layer, as [`exits`] finds it, where the solver
     /// has it at hand.
-    pub floors: Option<Vec<i8>>,
+    pub floors: Option<Pages>,
 }
 
 /// The solved layers that a layer's moves may lead to.
@@ -183,6 +190,14 @@ pub enum SolveError {
         /// How many can be.
         most: u64,
     },
+    /// The system gives no pages for the layer.
+    #[error("{bytes} bytes for a layer are refused: {reason}; free memory, or space on the disk if it lies there")]
+    NoRoom {
+        /// How many were asked for.
+        bytes: u64,
+        /// The system's answer.
+        reason: io::ErrorKind,
+    },
 }
 
 /// Hears how far a solver is, and may stop it.
@@ -219,22 +234,15 @@ fn check(progress: &dyn Progress) -> Result<(), SolveError> {
 /// # Errors
 /// A layer below is missing, the layer is too large, or `progress` cancelled the work.
 pub fn solve(rules: &dyn Rules, layer: Layer, lower: &Lower, progress: &dyn Progress) -> Result<Solved, SolveError> {
-    resume(rules, layer, lower, progress, &NoCheckpoint)
+    resume(rules, layer, lower, Work { progress, ..Work::ALONE })
 }
 
-/// As [`solve`], but goes on from where `checkpoint` says that an earlier attempt ended, and leaves its work there when
-/// it is cancelled or when that is due.
+/// As [`solve`], but goes on from where the checkpoint of `work` says that an earlier attempt ended, leaves its work
+/// there when it is cancelled or when that is due, and keeps the layer where `work` says.
 ///
 /// # Errors
-/// As [`solve`].
-pub fn resume(
-    rules: &dyn Rules,
-    layer: Layer,
-    lower: &Lower,
-    progress: &dyn Progress,
-    checkpoint: &dyn Checkpoint,
-) -> Result<Solved, SolveError> {
-    let work = Work { progress, checkpoint };
+/// As [`solve`], or there is no room for the layer.
+pub fn resume(rules: &dyn Rules, layer: Layer, lower: &Lower, work: Work<'_>) -> Result<Solved, SolveError> {
     let index = LayerIndex::new(rules, layer).ok_or(SolveError::TooLarge {
         layer,
         found: u64::MAX,
@@ -244,11 +252,11 @@ pub fn resume(
     let (values, floors) = match (rules.scoring(), rules.half_rows()) {
         (Scoring::Outcome, _) => (Values::Outcome(outcome::solve(rules, &index, work)?), None),
         (Scoring::Seeds, Some(halves)) if halves.acyclic() => {
-            (Values::seeds(acyclic::solve(rules, halves, &index, lower, work)?), None)
+            (Values::paged(acyclic::solve(rules, halves, &index, lower, work)?), None)
         }
         (Scoring::Seeds, Some(halves)) => {
             let (values, exits) = cyclic::solve(rules, halves, &index, lower, work)?;
-            (Values::seeds(values), Some(exits))
+            (Values::paged(values), Some(exits))
         }
         (Scoring::Seeds, None) => (Values::seeds(relay::solve(rules, &index, lower, work)?), None),
     };
@@ -267,10 +275,10 @@ pub fn exits(
     rules: &dyn Rules,
     index: &LayerIndex,
     lower: &Lower,
-    progress: &dyn Progress,
-) -> Result<Option<Vec<i8>>, SolveError> {
+    work: Work<'_>,
+) -> Result<Option<Pages>, SolveError> {
     match rules.half_rows().filter(|halves| !halves.acyclic()) {
-        Some(halves) => cyclic::exits(halves, index, lower, progress).map(Some),
+        Some(halves) => cyclic::exits(halves, index, lower, work).map(Some),
         None => Ok(None),
     }
 }
@@ -288,25 +296,35 @@ pub fn complete(
     lower: &Lower,
     stored: &mut [i8],
     leaves_out: bool,
-    progress: &dyn Progress,
+    work: Work<'_>,
 ) -> Result<(), SolveError> {
     let Some(halves) = rules.half_rows().filter(|halves| !halves.acyclic()) else { return Ok(()) };
     let left_out = LeftOut::of(rules, index).filter(|_| leaves_out);
-    cyclic::complete(halves, index, lower, stored, left_out, progress)
+    cyclic::complete(halves, index, lower, stored, left_out, work)
 }
 
-/// Bytes of memory that solving a layer takes, beside the layers below it. `None` if the layer cannot be counted.
+/// What solving a layer takes, beside the layers below it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// Bytes of memory with the layer in memory.
+    pub memory: u64,
+    /// Bytes of memory with the layer in a folder; as many as in memory for games that have no way to do that.
+    pub least: u64,
+    /// Bytes that the layer takes in a folder.
+    pub room: u64,
+}
+
+/// What solving a layer takes; `None` if the layer cannot be counted.
 #[must_use]
-pub fn memory(rules: &dyn Rules, layer: Layer) -> Option<u64> {
+pub fn needs(rules: &dyn Rules, layer: Layer) -> Option<Needs> {
     let size = positions(rules, layer)?;
-    let halves = |halves: &dyn HalfRows| halves::tables_memory(rules, halves, layer);
     // Games on stored graphs have their moves sampled, unless the layer is too large for one anyway.
     let index = || if size > 2 * EDGE_LIMIT { None } else { LayerIndex::new(rules, layer) };
+    let in_memory = |memory: u64| Needs { memory, least: memory, room: 0 };
     Some(match (rules.scoring(), rules.half_rows()) {
-        (Scoring::Outcome, _) => index().map_or(u64::MAX, |index| outcome::memory(rules, &index)),
-        (Scoring::Seeds, Some(h)) if h.acyclic() => size.saturating_add(halves(h)),
-        // A byte for the value, one for the best exit, and the lists of changes.
-        (Scoring::Seeds, Some(h)) => (size.saturating_mul(2) + size / 8).saturating_add(halves(h)),
-        (Scoring::Seeds, None) => index().map_or(u64::MAX, |index| relay::memory(rules, &index)),
+        (Scoring::Outcome, _) => in_memory(index().map_or(u64::MAX, |index| outcome::memory(rules, &index))),
+        (Scoring::Seeds, Some(halves)) if halves.acyclic() => acyclic::needs(rules, halves, layer, size),
+        (Scoring::Seeds, Some(halves)) => cyclic::needs(rules, halves, layer, size),
+        (Scoring::Seeds, None) => in_memory(index().map_or(u64::MAX, |index| relay::memory(rules, &index))),
     })
 }

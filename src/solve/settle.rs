@@ -127,15 +127,15 @@ impl Settling<'_> {
     /// The value of a position, if it is less than `value`.
     #[inline]
     fn lost(&self, position: Halves, value: u8) -> Option<u8> {
-        let Ready { grid, tables, must_feed, exits } = self.layer;
+        let Ready { grid, own: own_tables, must_feed, exits } = self.layer;
         let (own, row, column) = (position.own_seeds as usize, position.own as usize, position.other as usize);
         let other = grid.n - own;
         let mut best = exits[grid.starts[own] + row * grid.counts[other] + column];
         if best >= value {
             return None;
         }
-        let others = tables.other[other].of(column);
-        for own_move in tables.own[own].of(row) {
+        let others = self.unmoves.other[other].of(column);
+        for own_move in own_tables[own].of(row) {
             let after = others[usize::from(own_move.class)];
             if after.gain > 0 || (own_move.drops == 0 && other == 0 && must_feed[row]) {
                 continue;

@@ -18,8 +18,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::drops::{DropsIn, Effects};
-use super::halves::{HalfTables, StorelessMove};
+use super::drops::{Drops, DropsIn};
+use super::halves::OwnTable;
 use super::unmoves::Halves;
 use super::{Progress, SolveError, check};
 use crate::index::LayerIndex;
@@ -101,7 +101,8 @@ impl Grid {
 #[derive(Clone, Copy)]
 pub(super) struct Ready<'a> {
     pub grid: &'a Grid,
-    pub tables: &'a HalfTables<StorelessMove>,
+    /// By seeds.
+    pub own: &'a [OwnTable],
     /// By rank of the mover's row when the other row is empty: whether only moves that feed it are legal.
     pub must_feed: &'a [bool],
     /// Best exits by rank.
@@ -111,7 +112,8 @@ pub(super) struct Ready<'a> {
 /// What a sweep needs to know.
 pub(super) struct Sweeps<'a> {
     pub layer: Ready<'a>,
-    pub effects: &'a [Effects],
+    /// What each class does to the other rows, by seeds.
+    pub drops: &'a [Vec<Drops>],
 }
 
 /// Some own rows against some other rows.
@@ -130,32 +132,38 @@ impl Sweeps<'_> {
         mut changes: Option<&mut [Vec<Place>]>,
         progress: &dyn Progress,
     ) -> Result<usize, SolveError> {
-        let Grid { n, counts, .. } = self.layer.grid;
         progress.stage("sweep", turned.len() as u64);
+        (0..=self.layer.grid.n / 2).map(|own| self.sweep_pair(own, turned, changes.as_deref_mut(), progress)).sum()
+    }
+
+    /// As [`sweep`](Self::sweep) for the blocks of `own` seeds, at most half of all, and of the others. Looks at the
+    /// half moves of no other numbers of seeds.
+    pub(super) fn sweep_pair(
+        &self,
+        own: usize,
+        turned: &mut [u8],
+        mut changes: Option<&mut [Vec<Place>]>,
+        progress: &dyn Progress,
+    ) -> Result<usize, SolveError> {
+        let Grid { n, counts, .. } = self.layer.grid;
         let mut fresh = Vec::new();
         let mut changed = 0;
-        for own in 0..=n / 2 {
-            let other = n - own;
-            let (rows, columns) = (counts[own], counts[other]);
-            let step = (STRIP / columns).max(16);
-            for first in (0..rows).step_by(step) {
-                check(progress)?;
-                let strip = first..(first + step).min(rows);
-                let equal = own == other;
-                let forth =
-                    Strip { own, rows: strip.clone(), columns: if equal { first..columns } else { 0..columns } };
-                let back = Strip {
-                    own: other,
-                    rows: if equal { strip.end..columns } else { 0..columns },
-                    columns: strip.clone(),
-                };
-                for strip in [forth, back] {
-                    // A player without seeds has no move.
-                    if strip.own > 0 {
-                        changed += self.sweep_strip(&strip, turned, &mut fresh, changes.as_deref_mut());
-                    }
-                    progress.advance((strip.rows.len() * strip.columns.len()) as u64);
+        let other = n - own;
+        let (rows, columns) = (counts[own], counts[other]);
+        let step = (STRIP / columns).max(16);
+        for first in (0..rows).step_by(step) {
+            check(progress)?;
+            let strip = first..(first + step).min(rows);
+            let equal = own == other;
+            let forth = Strip { own, rows: strip.clone(), columns: if equal { first..columns } else { 0..columns } };
+            let back =
+                Strip { own: other, rows: if equal { strip.end..columns } else { 0..columns }, columns: strip.clone() };
+            for strip in [forth, back] {
+                // A player without seeds has no move.
+                if strip.own > 0 {
+                    changed += self.sweep_strip(&strip, turned, &mut fresh, changes.as_deref_mut());
                 }
+                progress.advance((strip.rows.len() * strip.columns.len()) as u64);
             }
         }
         Ok(changed)
@@ -178,7 +186,7 @@ impl Sweeps<'_> {
         let chunk = (TASK / width).max(1);
         let values = &*turned;
         let drops: Vec<DropsIn> =
-            self.effects[self.layer.grid.n - own].drops.iter().map(|drops| drops.within(columns)).collect();
+            self.drops[self.layer.grid.n - own].iter().map(|drops| drops.within(columns)).collect();
         fresh.par_chunks_mut(chunk * width).enumerate().for_each(|(i, fresh)| {
             let first = rows.start + i * chunk;
             for (row, fresh) in (first..).zip(fresh.chunks_exact_mut(width)) {
@@ -225,7 +233,7 @@ impl Sweeps<'_> {
         let Strip { own, columns, .. } = strip;
         let other = self.layer.grid.n - own;
         least.fill(u8::MAX);
-        for own_move in self.layer.tables.own[*own].of(row) {
+        for own_move in self.layer.own[*own].of(row) {
             if own_move.drops == 0 && other == 0 && self.layer.must_feed[row] {
                 continue;
             }

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::halves::{HalfTables, OtherTable, StorelessMove, for_each_row};
+use super::halves::{OtherTable, OwnTable, Sower, for_each_row};
 use super::sweeps::Grid;
 use crate::index::Compositions;
 use crate::rules::Class;
@@ -42,7 +42,8 @@ const PITS: usize = 10;
 pub(super) struct UnMoves<'a> {
     n: usize,
     ways: &'a Compositions,
-    other: &'a [OtherTable],
+    /// By seeds.
+    pub other: Vec<OtherTable>,
     /// By class: the seeds dropped into each pit of the other row.
     drops: Vec<[u8; PITS]>,
     /// By seeds: the pits of all rows, one after the other.
@@ -52,7 +53,7 @@ pub(super) struct UnMoves<'a> {
 }
 
 impl<'a> UnMoves<'a> {
-    pub(super) fn new(tables: &'a HalfTables<StorelessMove>, grid: &Grid, ways: &'a Compositions) -> Self {
+    pub(super) fn new(sower: &Sower<'_>, own: &[OwnTable], grid: &Grid, ways: &'a Compositions) -> Self {
         let Grid { n, counts, .. } = grid;
         let pits = ways.pits();
         // Sowing enters a row at its first pit and goes on to its end, as often as there are seeds.
@@ -70,10 +71,10 @@ impl<'a> UnMoves<'a> {
         Self {
             n: *n,
             ways,
-            other: &tables.other,
-            drops: tables.classes.list().iter().map(dropped).collect(),
+            other: sower.all_other(),
+            drops: sower.classes.list().iter().map(dropped).collect(),
             rows: (0..=*n).into_par_iter().map(rows_of).collect(),
-            own: (0..=*n).into_par_iter().map(|seeds| invert_own(tables, counts, *n, seeds)).collect(),
+            own: (0..=*n).into_par_iter().map(|seeds| invert_own(own, counts, *n, seeds)).collect(),
         }
     }
 
@@ -113,10 +114,9 @@ impl<'a> UnMoves<'a> {
     }
 }
 
-fn invert_own(tables: &HalfTables<StorelessMove>, counts: &[usize], n: usize, after: usize) -> (Vec<u32>, Vec<Before>) {
-    let moves_into = |before: usize, row: usize| {
-        tables.own[before].of(row).iter().filter(move |m| usize::from(m.drops) == before - after)
-    };
+fn invert_own(own: &[OwnTable], counts: &[usize], n: usize, after: usize) -> (Vec<u32>, Vec<Before>) {
+    let moves_into =
+        |before: usize, row: usize| own[before].of(row).iter().filter(move |m| usize::from(m.drops) == before - after);
     let mut ends = vec![0; counts[after] + 1];
     for before in after..=n {
         for row in 0..counts[before] {

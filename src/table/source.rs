@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::map::Map;
+use crate::memory::Map;
 
 /// Bytes that can be read at any place.
 pub trait Bytes: Send + Sync {

@@ -25,43 +25,46 @@ pub fn run_with(
     builder: impl FnOnce(&Database, &Plan, BuildOptions, &watch::Watch) -> Result<Vec<Built>, Failure>,
 ) -> Result<ExitCode, Failure> {
     let database = args.folder.open()?;
-    let mut plan = database.plan(args.seeds, args.closed)?;
+    let mut plan = pool(args.threads)?.install(|| database.plan(args.seeds, args.closed))?;
+    let options = BuildOptions { memory: args.memory, checkpoint: args.checkpoint };
     if args.dry_run {
-        pool(args.threads)?.install(|| database.estimate(&mut plan))?;
-        return show_plan(args, &database, &plan);
+        pool(args.threads)?.install(|| database.estimate(&mut plan, options.ceiling()))?;
+        return show_plan(args, &database, &plan, options.ceiling());
     }
     watch::catch_interrupt()?;
-    let options = BuildOptions { memory: args.memory, checkpoint: args.checkpoint };
     build(args, &database, &plan, |watch| builder(&database, &plan, options, watch))
 }
 
-fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitCode, Failure> {
+fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan, ceiling: u64) -> Result<ExitCode, Failure> {
     if !args.folder.json {
         output::line(&format!("{} in {}", database.rules().rule_set().text(), database.folder().display()))?;
         output::line("    layer            positions       memory         disk         time")?;
     }
     for step in &plan.steps {
+        let (memory, is_in_files) = (step.memory_within(ceiling), step.is_in_files(ceiling));
         if args.folder.json {
             output::json(&json!({
                 "seeds": step.layer.seeds, "closed": step.layer.closed, "positions": step.positions,
-                "memory": step.memory, "disk": step.disk, "seconds": step.time.as_secs_f64(), "present": step.present
+                "memory": memory, "files": if is_in_files { step.room } else { 0 }, "disk": step.disk,
+                "seconds": step.time.as_secs_f64(), "present": step.present
             }))?;
         } else if step.present {
             output::line(&format!("{:>9} {:>20}  is there", step.layer.to_string(), output::count(step.positions)))?;
         } else {
             output::line(&format!(
-                "{:>9} {:>20} {:>12} {:>12} {:>12}",
+                "{:>9} {:>20} {:>12} {:>12} {:>12}{}",
                 step.layer.to_string(),
                 output::count(step.positions),
-                memory_text(step.memory),
+                memory_text(memory),
                 HumanBytes(step.disk).to_string(),
                 format!("{:#}", HumanDuration(step.time)),
+                if is_in_files { "  in files" } else { "" },
             ))?;
         }
     }
     if !args.folder.json {
         let missing = plan.missing().count();
-        let memory = plan.missing().map(|step| step.memory).max().unwrap_or(0);
+        let memory = plan.missing().map(|step| step.memory_within(ceiling)).max().unwrap_or(0);
         let disk = plan.missing().map(|step| step.disk).fold(0, u64::saturating_add);
         let time = plan.missing().map(|step| step.time).sum();
         output::line(&format!(
@@ -70,6 +73,13 @@ fn show_plan(args: &BuildArgs, database: &Database, plan: &Plan) -> Result<ExitC
             HumanBytes(disk),
             HumanDuration(time)
         ))?;
+        let room = plan.room(ceiling);
+        if room > 0 {
+            let room = HumanBytes(room);
+            output::line(&format!(
+                "layers in files lie there while they are solved, for lack of memory: {room} more of disk"
+            ))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
