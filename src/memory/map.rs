@@ -3,7 +3,8 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::atomic::AtomicU8;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 
 /// Bytes of a huge page, on most systems. Less is not worth asking for.
 #[cfg(target_os = "linux")]
@@ -62,6 +63,28 @@ impl AsRef<[u8]> for MapMut {
 impl AsMut<[u8]> for MapMut {
     fn as_mut(&mut self) -> &mut [u8] {
         &mut self.0
+    }
+}
+
+/// Words that many threads change, in huge pages where the system has them.
+#[derive(Debug)]
+pub(crate) struct Words(MapMut);
+
+impl Words {
+    /// `len` words, all 0. Memory is taken when they are first written.
+    pub fn new(len: usize) -> io::Result<Self> {
+        MapMut::in_memory(len * size_of::<AtomicU64>()).map(Self)
+    }
+}
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    fn deref(&self) -> &[AtomicU64] {
+        let bytes = self.0.as_ref();
+        // SAFETY: a map begins at a page and holds whole words; any bytes are a word; the map is private here, so that
+        // nobody sees its bytes other than as atomics.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<AtomicU64>()) }
     }
 }
 

@@ -12,8 +12,8 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::atomic::AtomicU8;
 
-pub(crate) use map::Map;
 use map::MapMut;
+pub(crate) use map::{Map, Words};
 
 /// Where pages are taken from.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +128,20 @@ mod tests {
             }
         }
         assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
+    }
+
+    #[test]
+    fn words_are_changed_by_all() {
+        let words = Words::new(1 << 19).expect("room");
+        assert!(words.len() == 1 << 19 && words.iter().all(|word| word.load(Relaxed) == 0));
+        std::thread::scope(|scope| {
+            for thread in 0..2 {
+                let words = &words;
+                scope.spawn(move || words.iter().skip(thread).step_by(2).for_each(|word| word.store(7, Relaxed)));
+            }
+        });
+        assert!(words.iter().all(|word| word.load(Relaxed) == 7));
+        assert!(Words::new(1 << 58).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Bounds;
+use crate::memory::Words;
 
 /// A position in 96 bits; see [`Ground::key`](super::ground::Ground::key).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -62,21 +63,27 @@ fn decode(word: u64) -> Entry {
 
 /// The table.
 pub struct Transpositions {
-    words: Box<[AtomicU64]>,
-    /// First word of the first bucket that begins a cache line.
-    first: usize,
+    words: Words,
     buckets: u64,
 }
 
 impl Transpositions {
-    /// A table of at most `bytes` bytes, at least one bucket. Memory is taken when first written.
+    /// A table of at most `bytes` bytes, at least one bucket; smaller if the system does not give as much. Memory is
+    /// taken when first written.
+    ///
+    /// # Panics
+    /// The system does not even give a page.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        let buckets = (bytes / BUCKET).saturating_sub(1).max(1);
-        let words: Box<[AtomicU64]> = bytemuck::zeroed_slice_box((buckets + 1) * WORDS);
-        let past_line = words.as_ptr().addr() % BUCKET;
-        let first = (BUCKET - past_line) % BUCKET / 8;
-        Self { words, first, buckets: buckets as u64 }
+        let mut buckets = (bytes / BUCKET).max(1);
+        let words = loop {
+            match Words::new(buckets * WORDS) {
+                Ok(words) => break words,
+                Err(error) => assert!(buckets > 1, "no memory at all: {error}"),
+            }
+            buckets /= 2;
+        };
+        Self { words, buckets: buckets as u64 }
     }
 
     #[inline]
@@ -84,7 +91,7 @@ impl Transpositions {
         let hash = (key.low ^ u64::from(key.high).rotate_left(43)).wrapping_mul(MIX);
         let hash = (hash ^ hash >> 29 ^ u64::from(key.high)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let bucket = (u128::from(hash ^ hash >> 32) * u128::from(self.buckets)) >> 64;
-        let start = self.first + bucket as usize * WORDS;
+        let start = bucket as usize * WORDS;
         self.words[start..].first_chunk().unwrap_or_else(|| unreachable!("a bucket lies inside the table"))
     }
 
@@ -142,8 +149,7 @@ impl Transpositions {
 
     /// Calls `visit` with everything that is known. Costs a pass over the whole table.
     pub fn for_each(&self, mut visit: impl FnMut(Key, Entry)) {
-        let end = self.first + self.buckets as usize * WORDS;
-        for entry in self.words[self.first..end].chunks_exact(2) {
+        for entry in self.words.chunks_exact(2) {
             let word = entry[1].load(Relaxed);
             if word as u32 != 0 {
                 let low = entry[0].load(Relaxed) ^ word.wrapping_mul(MIX);
