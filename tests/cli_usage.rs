@@ -141,9 +141,9 @@ fn an_answer_that_is_not_there_is_no_error_of_usage() {
     sowbase("query oware start").assert().code(1).stderr(contains("the tables do not reach this position"));
     let folder = Folder::new();
     folder
-        .sowbase("build oware --seeds 30 --memory 100M")
+        .sowbase("build oware --seeds 30 --memory 10M")
         .assert()
         .code(1)
-        .stderr(contains("of memory, 100.00 MiB may be used; build fewer seeds or allow more with --memory"));
+        .stderr(contains("of memory, 10.00 MiB may be used; build fewer seeds or allow more with --memory"));
     assert!(!folder.path().join("oware-6").exists(), "a refused build began");
 }

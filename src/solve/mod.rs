@@ -1,9 +1,10 @@
 //! Solving a layer: the exact value of every position in it, given the layers below.
 //!
-//! Four solvers share this entry. Games whose sowing splits into halves ([`HalfRows`]) are solved on tables of half
-//! moves: in one pass where moves without gain cannot cycle ([`acyclic`]), by sweeps over rows where they can ([`cyclic`]).
-//! Games with relay laps are solved on the stored graph of the layer ([`graph`]): by thresholds ([`relay`]),
-//! or by win and loss with distance ([`outcome`]). Nothing here knows files; nothing recurses over positions.
+//! Four solvers share this entry. Games whose sowing splits into halves ([`HalfRows`](crate::rules::HalfRows)) are solved
+//! on tables of half moves: in one pass where moves without gain cannot cycle ([`acyclic`]), by sweeps over rows where
+//! they can ([`cyclic`]). Games with relay laps are solved on the stored graph of the layer ([`graph`]): by thresholds
+//! ([`relay`]), or by win and loss with distance ([`outcome`]). Nothing here knows files, beyond where it is told to take
+//! the pages of a layer from; nothing recurses over positions.
 
 mod acyclic;
 mod checkpoint;
