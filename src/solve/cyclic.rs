@@ -48,7 +48,7 @@ pub(super) fn solve(
     Exits::new(&grid, &tables, &effects, halves.feeding(), lower)?.look_up(&mut exits, progress)?;
 
     // Whatever is sure of a value is sure for good, so that the values themselves are all there is to leave.
-    let mut turned = left(checkpoint, &grid, exits.len());
+    let mut turned = left(checkpoint, &grid, &exits);
     let leave = |turned: &[u8]| checkpoint.leave(&mut |out| out.write_all(turned));
     let layer = Ready { grid: &grid, tables: &tables, must_feed: &must_feed, exits: &exits };
     let sweeps = Sweeps { layer, effects: &effects };
@@ -79,13 +79,17 @@ pub(super) fn solve(
     Ok((plainly(values), plainly(exits)))
 }
 
-/// The turned values that were left, or those of the beginning.
-fn left(checkpoint: &dyn Checkpoint, grid: &Grid, size: usize) -> Vec<u8> {
-    let mut turned = vec![biased(0); size];
+/// The turned values that were left, or those of the beginning: what is won by leaving the layer is sure.
+fn left(checkpoint: &dyn Checkpoint, grid: &Grid, exits: &[u8]) -> Vec<u8> {
+    let mut turned = vec![biased(0); exits.len()];
     let read = checkpoint.left().is_some_and(|mut left| left.read_exact(&mut turned).is_ok());
     if !read {
-        turned.fill(biased(0));
         turned[grid.block(0)].fill(biased(-(grid.n as i8)));
+        for own in 1..=grid.n {
+            let block = &mut turned[grid.block(own)];
+            turn_back(&exits[grid.block(own)], block, grid.counts[own]);
+            block.par_iter_mut().with_min_len(TASK).for_each(|value| *value = (*value).max(biased(0)));
+        }
     }
     turned
 }

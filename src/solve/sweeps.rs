@@ -18,14 +18,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::drops::{DropsIn, Effects};
+use super::drops::{DropsIn, Effects, Run};
 use super::halves::{HalfTables, StorelessMove};
 use super::unmoves::Halves;
 use super::{Progress, SolveError, check};
 use crate::index::LayerIndex;
 
 /// Positions of one task: enough to be worth handing out, few enough to stay in cache.
-const TASK: usize = 1 << 14;
+const TASK: usize = 1 << 13;
 
 /// Positions of a strip and of its counterpart.
 const STRIP: usize = 1 << 17;
@@ -137,7 +137,7 @@ impl Sweeps<'_> {
         for own in 0..=n / 2 {
             let other = n - own;
             let (rows, columns) = (counts[own], counts[other]);
-            let step = (STRIP / columns).max(16);
+            let step = (STRIP / columns).max(1).next_multiple_of(LINE);
             for first in (0..rows).step_by(step) {
                 check(progress)?;
                 let strip = first..(first + step).min(rows);
@@ -233,11 +233,13 @@ impl Sweeps<'_> {
             let len = self.layer.grid.counts[block];
             let child = &turned[self.layer.grid.starts[block] + own_move.row as usize * len..][..len];
             let drops = &drops[usize::from(own_move.class)];
-            for run in drops.runs {
-                let from = (run.from as usize).max(columns.start);
-                let to = run.to as usize + from - run.from as usize;
-                let len = (run.from as usize + run.len as usize).min(columns.end) - from;
-                lower(&mut least[from - columns.start..][..len], &child[to..][..len]);
+            let [short, middle, long, longest] = drops.runs;
+            let place = |run: &Run| [run.from as usize - columns.start, run.to as usize, run.len as usize];
+            short.iter().map(place).for_each(|place| lower_ends::<4>(least, child, place));
+            middle.iter().map(place).for_each(|place| lower_ends::<8>(least, child, place));
+            long.iter().map(place).for_each(|place| lower_ends::<16>(least, child, place));
+            for [from, to, len] in longest.iter().chain(&drops.cut).map(place) {
+                lower(&mut least[from..][..len], &child[to..][..len]);
             }
             for &[from, to] in drops.singles {
                 let least = &mut least[from as usize - columns.start];
@@ -249,37 +251,64 @@ impl Sweeps<'_> {
 
 /// Makes each byte the lesser of the two.
 ///
-/// Most runs are short, and what is left over at their ends would cost more than the rest; so the last block overlaps
-/// the one before it, which does no harm to a minimum.
+/// What is left over behind whole blocks would cost more than the rest; so the last block overlaps the one before it,
+/// which does no harm to a minimum. It is worked out first, as it would have to wait for what was just written.
 #[inline]
 fn lower(least: &mut [u8], other: &[u8]) {
+    const BLOCK: usize = 16;
     let len = least.len().min(other.len());
-    match len {
-        16.. => {
-            for at in (0..len - 16).step_by(16) {
-                lower_block::<16>(least, other, at);
-            }
-            lower_block::<16>(least, other, len - 16);
-        }
-        8.. => {
-            lower_block::<8>(least, other, 0);
-            lower_block::<8>(least, other, len - 8);
-        }
-        4.. => {
-            lower_block::<4>(least, other, 0);
-            lower_block::<4>(least, other, len - 4);
-        }
+    if len < BLOCK {
         // Runs are cut short at the edges of a strip.
-        _ => least.iter_mut().zip(other).for_each(|(least, &other)| *least = (*least).min(other)),
+        return match len {
+            8.. => lower_ends::<8>(least, other, [0, 0, len]),
+            4.. => lower_ends::<4>(least, other, [0, 0, len]),
+            _ => least.iter_mut().zip(other).for_each(|(least, &other)| *least = (*least).min(other)),
+        };
     }
+    let end = lesser::<BLOCK>(least, other, [len - BLOCK, len - BLOCK]);
+    for (least, other) in least[..len - 1].chunks_exact_mut(BLOCK).zip(other.chunks_exact(BLOCK)) {
+        let block = lesser::<BLOCK>(least, other, [0, 0]);
+        least.copy_from_slice(&block);
+    }
+    least[len - BLOCK..len].copy_from_slice(&end);
 }
 
+/// Lowers a run of `N` to `2 * N` bytes: `[place in least, place in other, length]`.
 #[inline]
-fn lower_block<const N: usize>(least: &mut [u8], other: &[u8], at: usize) {
-    for (least, &other) in least[at..at + N].iter_mut().zip(&other[at..at + N]) {
+fn lower_ends<const N: usize>(least: &mut [u8], other: &[u8], [from, to, len]: [usize; 3]) {
+    let last = len - N;
+    let (begin, end) = (lesser::<N>(least, other, [from, to]), lesser::<N>(least, other, [from + last, to + last]));
+    least[from..from + N].copy_from_slice(&begin);
+    least[from + last..from + last + N].copy_from_slice(&end);
+}
+
+/// The lesser bytes from these places on.
+#[inline]
+fn lesser<const N: usize>(least: &[u8], other: &[u8], [from, to]: [usize; 2]) -> [u8; N] {
+    let mut block = [0; N];
+    block.copy_from_slice(&least[from..from + N]);
+    for (least, &other) in block.iter_mut().zip(&other[to..to + N]) {
         *least = (*least).min(other);
     }
+    block
 }
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// Reads a byte of each line of the cache that these bytes lie in. They arrive side by side then, not one after the other
+/// where they are used.
+#[inline]
+fn touch<'a>(parts: impl Iterator<Item = &'a [u8]>) {
+    let touched = parts.fold(0, |touched, part| {
+        let last = part.last().copied().unwrap_or(0);
+        part.iter().step_by(LINE).fold(touched ^ last, |touched, byte| touched ^ byte)
+    });
+    std::hint::black_box(touched);
+}
+
+/// Bands of squares whose lines are asked for together, so that they arrive together.
+const AHEAD: usize = 8;
 
 /// Bytes a side of the squares that are turned in registers.
 const SQUARE: usize = 8;
@@ -295,7 +324,13 @@ fn turn(
     mut found: Option<&mut Vec<[usize; 2]>>,
 ) -> usize {
     let mut changed = 0;
-    for (i, band) in into.chunks_mut(SQUARE * len).enumerate() {
+    let bands = into.len().div_ceil(SQUARE * len);
+    for i in 0..bands {
+        if i % AHEAD == 0 && rows.len() <= 4 * LINE {
+            touch(into[i * SQUARE * len..].chunks(len).take(AHEAD * SQUARE).map(|line| &line[rows.clone()]));
+        }
+        let end = ((i + 1) * SQUARE * len).min(into.len());
+        let band = &mut into[i * SQUARE * len..end];
         let columns = band.len() / len;
         let squares = if columns == SQUARE { rows.len() / SQUARE * SQUARE } else { 0 };
         for row in (0..squares).step_by(SQUARE) {
