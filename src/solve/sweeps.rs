@@ -336,16 +336,18 @@ fn turn(
         for row in (0..squares).step_by(SQUARE) {
             let mut square: [u64; SQUARE] = std::array::from_fn(|j| word(&from[(row + j) * width + SQUARE * i..]));
             turn_square(&mut square);
+            let mut sums = 0;
             for (j, line) in square.into_iter().enumerate() {
                 let place = &mut band[j * len + rows.start + row..][..SQUARE];
                 let differing = differing(line, word(place));
-                changed += differing.count_ones() as usize;
+                sums += differing;
                 if let Some(found) = &mut found {
                     let places = (0..SQUARE).filter(|k| differing >> (8 * k) & 1 == 1);
                     found.extend(places.map(|k| [SQUARE * i + j, rows.start + row + k]));
                 }
                 place.copy_from_slice(&line.to_le_bytes());
             }
+            changed += sum_of_bytes(sums);
         }
         for row in squares..rows.len() {
             for j in 0..columns {
@@ -370,6 +372,12 @@ fn differing(a: u64, b: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let bits = a ^ b;
     ((((bits & LOW) + LOW) | bits) >> 7) & 0x0101_0101_0101_0101
+}
+
+/// The sum of the bytes of a word, which is less than 256.
+#[inline]
+fn sum_of_bytes(word: u64) -> usize {
+    (word.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
 }
 
 #[inline]
