@@ -18,51 +18,34 @@ pub(super) struct Run {
     pub len: u32,
 }
 
-/// Lists of runs by length, those of a list at least so long and at most twice that, the last ones as long as they like.
-/// What is done with the runs of a list then depends on no length, as these cannot be foreseen. Shorter runs are listed
-/// row by row.
-const SHORTEST: [u32; 4] = [4, 8, 16, 33];
+/// Shorter runs are listed row by row.
+const SHORTEST: u32 = 4;
 
 /// What the moves of one class that win nothing do to the rows of one number of seeds.
 #[derive(Default)]
 pub(super) struct Drops {
-    /// By length, see [`SHORTEST`].
-    runs: [Vec<Run>; SHORTEST.len()],
+    runs: Vec<Run>,
     /// The rows that lie in no run, with what they become.
     singles: Vec<[u32; 2]>,
 }
 
 /// The part of [`Drops`] that concerns some of the rows.
 pub(super) struct DropsIn<'a> {
-    /// By length, see [`SHORTEST`].
-    pub runs: [&'a [Run]; SHORTEST.len()],
-    /// Of the runs that reach out of the rows, the part inside.
-    pub cut: Vec<Run>,
+    /// The first and the last of these may reach out of the rows.
+    pub runs: &'a [Run],
     pub singles: &'a [[u32; 2]],
 }
 
 impl Drops {
     /// What happens to these rows.
     pub(super) fn within(&self, rows: &Range<usize>) -> DropsIn<'_> {
-        let mut cut = Vec::new();
-        let runs = self.runs.each_ref().map(|list| {
-            let first = list.partition_point(|run| (run.from as usize) < rows.start);
-            let end = list.partition_point(|run| (run.from + run.len) as usize <= rows.end).max(first);
-            let astride = [first.checked_sub(1), Some(end)].into_iter().flatten().filter_map(|i| list.get(i));
-            cut.extend(astride.filter_map(|run| run.within(rows)));
-            &list[first..end]
-        });
+        let first = self.runs.partition_point(|run| (run.from + run.len) as usize <= rows.start);
+        let end = self.runs.partition_point(|run| (run.from as usize) < rows.end);
         let single = |row: usize| self.singles.partition_point(|single| (single[0] as usize) < row);
-        DropsIn { runs, cut, singles: &self.singles[single(rows.start)..single(rows.end)] }
-    }
-}
-
-impl Run {
-    /// The part of a run that lies in these rows, if any does.
-    fn within(self, rows: &Range<usize>) -> Option<Self> {
-        let from = self.from.max(rows.start as u32);
-        let end = (self.from + self.len).min(rows.end as u32);
-        (from < end).then(|| Self { from, to: self.to + (from - self.from), len: end - from })
+        DropsIn {
+            runs: &self.runs[first..end.max(first)],
+            singles: &self.singles[single(rows.start)..single(rows.end)],
+        }
     }
 }
 
@@ -103,14 +86,9 @@ pub(super) fn effects<M: Sync>(tables: &HalfTables<M>, counts: &[usize]) -> Vec<
                         _ => all.push(Run { from, to: after.row, len: 1 }),
                     }
                 }
-                let mut drops = Drops::default();
-                for run in all {
-                    match SHORTEST.iter().rposition(|&shortest| run.len >= shortest) {
-                        Some(list) => drops.runs[list].push(run),
-                        None => drops.singles.extend((0..run.len).map(|i| [run.from + i, run.to + i])),
-                    }
-                }
-                effects.drops.push(drops);
+                let (runs, short): (Vec<Run>, Vec<Run>) = all.into_iter().partition(|run| run.len >= SHORTEST);
+                let singles = short.iter().flat_map(|run| (0..run.len).map(|i| [run.from + i, run.to + i])).collect();
+                effects.drops.push(Drops { runs, singles });
                 effects.captures.push(captures);
             }
             effects

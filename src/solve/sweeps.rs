@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::drops::{DropsIn, Effects, Run};
+use super::drops::{DropsIn, Effects};
 use super::halves::{HalfTables, StorelessMove};
 use super::unmoves::Halves;
 use super::{Progress, SolveError, check};
@@ -233,13 +233,11 @@ impl Sweeps<'_> {
             let len = self.layer.grid.counts[block];
             let child = &turned[self.layer.grid.starts[block] + own_move.row as usize * len..][..len];
             let drops = &drops[usize::from(own_move.class)];
-            let [short, middle, long, longest] = drops.runs;
-            let place = |run: &Run| [run.from as usize - columns.start, run.to as usize, run.len as usize];
-            short.iter().map(place).for_each(|place| lower_ends::<4>(least, child, place));
-            middle.iter().map(place).for_each(|place| lower_ends::<8>(least, child, place));
-            long.iter().map(place).for_each(|place| lower_ends::<16>(least, child, place));
-            for [from, to, len] in longest.iter().chain(&drops.cut).map(place) {
-                lower(&mut least[from..][..len], &child[to..][..len]);
+            for run in drops.runs {
+                let from = (run.from as usize).max(columns.start);
+                let to = run.to as usize + from - run.from as usize;
+                let len = (run.from as usize + run.len as usize).min(columns.end) - from;
+                lower(&mut least[from - columns.start..][..len], &child[to..][..len]);
             }
             for &[from, to] in drops.singles {
                 let least = &mut least[from as usize - columns.start];
@@ -251,45 +249,43 @@ impl Sweeps<'_> {
 
 /// Makes each byte the lesser of the two.
 ///
-/// What is left over behind whole blocks would cost more than the rest; so the last block overlaps the one before it,
-/// which does no harm to a minimum. It is worked out first, as it would have to wait for what was just written.
+/// Most runs are short, and what is left over at their ends would cost more than the rest; so the last block overlaps
+/// the one before it, which does no harm to a minimum. It is read first, as it would have to wait for what was just
+/// written.
 #[inline]
 fn lower(least: &mut [u8], other: &[u8]) {
     const BLOCK: usize = 16;
     let len = least.len().min(other.len());
-    if len < BLOCK {
+    match len {
+        BLOCK.. => {
+            let end = lesser::<BLOCK>(&least[len - BLOCK..], &other[len - BLOCK..]);
+            for (least, other) in least[..len - 1].chunks_exact_mut(BLOCK).zip(other.chunks_exact(BLOCK)) {
+                least.copy_from_slice(&lesser::<BLOCK>(least, other));
+            }
+            least[len - BLOCK..len].copy_from_slice(&end);
+        }
+        8.. => lower_ends::<8>(&mut least[..len], &other[..len]),
+        4.. => lower_ends::<4>(&mut least[..len], &other[..len]),
         // Runs are cut short at the edges of a strip.
-        return match len {
-            8.. => lower_ends::<8>(least, other, [0, 0, len]),
-            4.. => lower_ends::<4>(least, other, [0, 0, len]),
-            _ => least.iter_mut().zip(other).for_each(|(least, &other)| *least = (*least).min(other)),
-        };
+        _ => least.iter_mut().zip(other).for_each(|(least, &other)| *least = (*least).min(other)),
     }
-    let end = lesser::<BLOCK>(least, other, [len - BLOCK, len - BLOCK]);
-    for (least, other) in least[..len - 1].chunks_exact_mut(BLOCK).zip(other.chunks_exact(BLOCK)) {
-        let block = lesser::<BLOCK>(least, other, [0, 0]);
-        least.copy_from_slice(&block);
-    }
-    least[len - BLOCK..len].copy_from_slice(&end);
 }
 
-/// Lowers a run of `N` to `2 * N` bytes: `[place in least, place in other, length]`.
+/// As [`lower`], for `N` to `2 * N` bytes.
 #[inline]
-fn lower_ends<const N: usize>(least: &mut [u8], other: &[u8], [from, to, len]: [usize; 3]) {
-    let last = len - N;
-    let (begin, end) = (lesser::<N>(least, other, [from, to]), lesser::<N>(least, other, [from + last, to + last]));
-    least[from..from + N].copy_from_slice(&begin);
-    least[from + last..from + last + N].copy_from_slice(&end);
+fn lower_ends<const N: usize>(least: &mut [u8], other: &[u8]) {
+    let last = least.len() - N;
+    let (begin, end) = (lesser::<N>(least, other), lesser::<N>(&least[last..], &other[last..]));
+    least[..N].copy_from_slice(&begin);
+    least[last..].copy_from_slice(&end);
 }
 
-/// The lesser bytes from these places on.
+/// The lesser of the first bytes.
 #[inline]
-fn lesser<const N: usize>(least: &[u8], other: &[u8], [from, to]: [usize; 2]) -> [u8; N] {
+fn lesser<const N: usize>(least: &[u8], other: &[u8]) -> [u8; N] {
     let mut block = [0; N];
-    block.copy_from_slice(&least[from..from + N]);
-    for (least, &other) in block.iter_mut().zip(&other[to..to + N]) {
-        *least = (*least).min(other);
-    }
+    block.copy_from_slice(&least[..N]);
+    block.iter_mut().zip(&other[..N]).for_each(|(least, &other)| *least = (*least).min(other));
     block
 }
 
