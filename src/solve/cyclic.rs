@@ -51,7 +51,7 @@ pub(super) fn solve(
 
     // Whatever is sure of a value is sure for good, so that the values themselves are all there is to leave.
     let mut turned = work.pages(exits.len())?;
-    begin(&mut turned, checkpoint, &grid);
+    begin(&mut turned, checkpoint, &grid, &exits);
     let leave = |turned: &[u8]| checkpoint.leave(&mut |out| out.write_all(turned));
     let must_feed = must_feed(&sower, n, halves.feeding());
     let layer = Ready { grid: &grid, own: &[], must_feed: &must_feed, exits: &exits };
@@ -103,12 +103,16 @@ fn unbias(bytes: &mut [u8]) {
     bytes.par_chunks_mut(TASK).for_each(|bytes| bytes.iter_mut().for_each(|byte| *byte = plain(*byte) as u8));
 }
 
-/// Fills in the turned values that were left, or those of the beginning.
-fn begin(turned: &mut [u8], checkpoint: &dyn Checkpoint, grid: &Grid) {
+/// Fills in the turned values that were left, or those of the beginning: what is won by leaving the layer is sure.
+fn begin(turned: &mut [u8], checkpoint: &dyn Checkpoint, grid: &Grid, exits: &[u8]) {
     let read = checkpoint.left().is_some_and(|mut left| left.read_exact(turned).is_ok());
     if !read {
-        turned.fill(biased(0));
         turned[grid.block(0)].fill(biased(-(grid.n as i8)));
+        for own in 1..=grid.n {
+            let block = &mut turned[grid.block(own)];
+            turn_back(&exits[grid.block(own)], block, grid.counts[own]);
+            block.par_iter_mut().with_min_len(TASK).for_each(|value| *value = (*value).max(biased(0)));
+        }
     }
 }
 

@@ -25,7 +25,7 @@ use super::{Progress, SolveError, check};
 use crate::index::LayerIndex;
 
 /// Positions of one task: enough to be worth handing out, few enough to stay in cache.
-const TASK: usize = 1 << 14;
+const TASK: usize = 1 << 13;
 
 /// Positions of a strip and of its counterpart.
 const STRIP: usize = 1 << 17;
@@ -150,7 +150,7 @@ impl Sweeps<'_> {
         let mut changed = 0;
         let other = n - own;
         let (rows, columns) = (counts[own], counts[other]);
-        let step = (STRIP / columns).max(16);
+        let step = (STRIP / columns).max(1).next_multiple_of(LINE);
         for first in (0..rows).step_by(step) {
             check(progress)?;
             let strip = first..(first + step).min(rows);
@@ -258,36 +258,61 @@ impl Sweeps<'_> {
 /// Makes each byte the lesser of the two.
 ///
 /// Most runs are short, and what is left over at their ends would cost more than the rest; so the last block overlaps
-/// the one before it, which does no harm to a minimum.
+/// the one before it, which does no harm to a minimum. It is read first, as it would have to wait for what was just
+/// written.
 #[inline]
 fn lower(least: &mut [u8], other: &[u8]) {
+    const BLOCK: usize = 16;
     let len = least.len().min(other.len());
     match len {
-        16.. => {
-            for at in (0..len - 16).step_by(16) {
-                lower_block::<16>(least, other, at);
+        BLOCK.. => {
+            let end = lesser::<BLOCK>(&least[len - BLOCK..], &other[len - BLOCK..]);
+            for (least, other) in least[..len - 1].chunks_exact_mut(BLOCK).zip(other.chunks_exact(BLOCK)) {
+                least.copy_from_slice(&lesser::<BLOCK>(least, other));
             }
-            lower_block::<16>(least, other, len - 16);
+            least[len - BLOCK..len].copy_from_slice(&end);
         }
-        8.. => {
-            lower_block::<8>(least, other, 0);
-            lower_block::<8>(least, other, len - 8);
-        }
-        4.. => {
-            lower_block::<4>(least, other, 0);
-            lower_block::<4>(least, other, len - 4);
-        }
+        8.. => lower_ends::<8>(&mut least[..len], &other[..len]),
+        4.. => lower_ends::<4>(&mut least[..len], &other[..len]),
         // Runs are cut short at the edges of a strip.
         _ => least.iter_mut().zip(other).for_each(|(least, &other)| *least = (*least).min(other)),
     }
 }
 
+/// As [`lower`], for `N` to `2 * N` bytes.
 #[inline]
-fn lower_block<const N: usize>(least: &mut [u8], other: &[u8], at: usize) {
-    for (least, &other) in least[at..at + N].iter_mut().zip(&other[at..at + N]) {
-        *least = (*least).min(other);
-    }
+fn lower_ends<const N: usize>(least: &mut [u8], other: &[u8]) {
+    let last = least.len() - N;
+    let (begin, end) = (lesser::<N>(least, other), lesser::<N>(&least[last..], &other[last..]));
+    least[..N].copy_from_slice(&begin);
+    least[last..].copy_from_slice(&end);
 }
+
+/// The lesser of the first bytes.
+#[inline]
+fn lesser<const N: usize>(least: &[u8], other: &[u8]) -> [u8; N] {
+    let mut block = [0; N];
+    block.copy_from_slice(&least[..N]);
+    block.iter_mut().zip(&other[..N]).for_each(|(least, &other)| *least = (*least).min(other));
+    block
+}
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// Reads a byte of each line of the cache that these bytes lie in. They arrive side by side then, not one after the other
+/// where they are used.
+#[inline]
+fn touch<'a>(parts: impl Iterator<Item = &'a [u8]>) {
+    let touched = parts.fold(0, |touched, part| {
+        let last = part.last().copied().unwrap_or(0);
+        part.iter().step_by(LINE).fold(touched ^ last, |touched, byte| touched ^ byte)
+    });
+    std::hint::black_box(touched);
+}
+
+/// Bands of squares whose lines are asked for together, so that they arrive together.
+const AHEAD: usize = 8;
 
 /// Bytes a side of the squares that are turned in registers.
 const SQUARE: usize = 8;
@@ -303,22 +328,30 @@ fn turn(
     mut found: Option<&mut Vec<[usize; 2]>>,
 ) -> usize {
     let mut changed = 0;
-    for (i, band) in into.chunks_mut(SQUARE * len).enumerate() {
+    let bands = into.len().div_ceil(SQUARE * len);
+    for i in 0..bands {
+        if i % AHEAD == 0 && rows.len() <= 4 * LINE {
+            touch(into[i * SQUARE * len..].chunks(len).take(AHEAD * SQUARE).map(|line| &line[rows.clone()]));
+        }
+        let end = ((i + 1) * SQUARE * len).min(into.len());
+        let band = &mut into[i * SQUARE * len..end];
         let columns = band.len() / len;
         let squares = if columns == SQUARE { rows.len() / SQUARE * SQUARE } else { 0 };
         for row in (0..squares).step_by(SQUARE) {
             let mut square: [u64; SQUARE] = std::array::from_fn(|j| word(&from[(row + j) * width + SQUARE * i..]));
             turn_square(&mut square);
+            let mut sums = 0;
             for (j, line) in square.into_iter().enumerate() {
                 let place = &mut band[j * len + rows.start + row..][..SQUARE];
                 let differing = differing(line, word(place));
-                changed += differing.count_ones() as usize;
+                sums += differing;
                 if let Some(found) = &mut found {
                     let places = (0..SQUARE).filter(|k| differing >> (8 * k) & 1 == 1);
                     found.extend(places.map(|k| [SQUARE * i + j, rows.start + row + k]));
                 }
                 place.copy_from_slice(&line.to_le_bytes());
             }
+            changed += sum_of_bytes(sums);
         }
         for row in squares..rows.len() {
             for j in 0..columns {
@@ -343,6 +376,12 @@ fn differing(a: u64, b: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let bits = a ^ b;
     ((((bits & LOW) + LOW) | bits) >> 7) & 0x0101_0101_0101_0101
+}
+
+/// The sum of the bytes of a word, which is less than 256.
+#[inline]
+fn sum_of_bytes(word: u64) -> usize {
+    (word.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
 }
 
 #[inline]

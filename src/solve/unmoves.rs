@@ -86,18 +86,23 @@ impl<'a> UnMoves<'a> {
         let (ends, all) = &self.own[other];
         let pits = self.ways.pits();
         let row = &self.rows[own][after.own as usize * pits..][..pits];
-        for before in &all[ends[after.other as usize] as usize..ends[after.other as usize + 1] as usize] {
-            let drops = usize::from(before.drops);
+        let moves = &all[ends[after.other as usize] as usize..ends[after.other as usize + 1] as usize];
+        // Most moves are of a class with others, often that of those which drop nothing.
+        for moves in moves.chunk_by(|a, b| a.class == b.class) {
+            let (class, drops) = (moves[0].class, usize::from(moves[0].drops));
             if drops > own {
                 // Classes rise with the seeds dropped: the rest drop more than there are.
                 break;
             }
-            let starves = drops == 0 && own == 0 && must_feed[before.row as usize];
-            if let Some(row) = self.before_drops(before.class, row).filter(|_| !starves) {
-                let other_move = self.other[own - drops].of(row as usize)[usize::from(before.class)];
-                if other_move.gain == 0 {
-                    debug_assert_eq!(other_move.row, after.own);
-                    visit(Halves { own_seeds: (other + drops) as u32, own: before.row, other: row });
+            let Some(other_row) = self.before_drops(class, row) else { continue };
+            let other_move = self.other[own - drops].of(other_row as usize)[usize::from(class)];
+            if other_move.gain > 0 {
+                continue;
+            }
+            debug_assert_eq!(other_move.row, after.own);
+            for before in moves {
+                if drops > 0 || own > 0 || !must_feed[before.row as usize] {
+                    visit(Halves { own_seeds: (other + drops) as u32, own: before.row, other: other_row });
                 }
             }
         }

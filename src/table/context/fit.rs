@@ -2,7 +2,6 @@
 //!
 //! All arithmetic is in whole numbers, so that every machine finds the same model.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -20,7 +19,7 @@ const TOGETHER: usize = 4;
 const APART: usize = 4;
 
 /// Runs a thread takes at least, so that there are few counts to add up.
-const RUNS_AT_ONCE: usize = 8192;
+const RUNS_AT_ONCE: usize = 2048;
 
 /// How often contexts are dealt to tables anew.
 const DEALS: usize = 15;
@@ -152,8 +151,13 @@ impl Model {
         let mut sums: Vec<Vec<u64>> = used[..tables].iter().map(|&(context, _)| widen(context)).collect();
         let mut last = Vec::new();
         for _ in 0..DEALS {
-            let costs: Vec<Vec<u32>> = sums.iter().map(|sum| costs(sum)).collect();
-            let dealt: Vec<u8> = used.par_iter().map(|&(context, _)| cheapest(counts.of(context), &costs)).collect();
+            let by_table: Vec<Vec<u32>> = sums.iter().map(|sum| costs(sum)).collect();
+            // Beside each other by symbol, as most symbols do not occur in a context.
+            let by_symbol =
+                |symbol: usize| std::array::from_fn(|table| by_table.get(table).map_or(0, |costs| costs[symbol]));
+            let costs: Vec<[u32; TABLES_MAX]> = (0..self.symbols.len()).map(by_symbol).collect();
+            let dealt: Vec<u8> =
+                used.par_iter().map(|&(context, _)| cheapest(counts.of(context), &costs, tables)).collect();
             if dealt == last {
                 break;
             }
@@ -173,23 +177,29 @@ impl Model {
 
 /// The distinct values, ascending; the most frequent ones if there are too many.
 fn find_symbols<C: Cell>(values: &[C]) -> Vec<i16> {
-    let mut totals = BTreeMap::<C, u64>::new();
-    for run in values.chunk_by(|a, b| a == b) {
-        *totals.entry(run[0]).or_default() += run.len() as u64;
+    // Added up by value as an unsigned number; one that is 0 is none.
+    let mut totals = vec![0_u64; 1 << 16];
+    for &value in values {
+        totals[usize::from(value.into().cast_unsigned())] += 1;
     }
-    let mut order: Vec<(C, u64)> = totals.into_iter().collect();
+    let total = |value: i16| (value, totals[usize::from(value.cast_unsigned())]);
+    let mut order: Vec<(i16, u64)> = (i16::MIN..=i16::MAX).map(total).filter(|&(_, total)| total > 0).collect();
     order.sort_by_key(|&(value, total)| (std::cmp::Reverse(total), value));
     order.truncate(SYMBOLS_MAX);
-    let mut symbols: Vec<i16> = order.into_iter().map(|(value, _)| value.into()).collect();
+    let mut symbols: Vec<i16> = order.into_iter().map(|(value, _)| value).collect();
     symbols.sort_unstable();
     symbols
 }
 
-/// The table under which a context costs least, the first of equals.
-fn cheapest(counts: &[u32], costs: &[Vec<u32>]) -> u8 {
-    let product = |(&count, &cost): (&u32, &u32)| u64::from(count) * u64::from(cost);
-    let cost = |costs: &[u32]| -> u64 { counts.iter().zip(costs).map(product).sum() };
-    (0..).zip(costs).min_by_key(|(_, costs)| cost(costs)).map_or(0, |(table, _)| table)
+/// The one of so many tables under which a context costs least, the first of equals. `costs` are by symbol and table.
+fn cheapest(counts: &[u32], costs: &[[u32; TABLES_MAX]], tables: usize) -> u8 {
+    let mut sums = [0_u64; TABLES_MAX];
+    for (&count, costs) in counts.iter().zip(costs).filter(|&(&count, _)| count > 0) {
+        for (sum, &cost) in sums.iter_mut().zip(costs) {
+            *sum += u64::from(count) * u64::from(cost);
+        }
+    }
+    (0..).zip(&sums[..tables]).min_by_key(|&(_, sum)| sum).map_or(0, |(table, _)| table)
 }
 
 /// Bits, in 1/65536, that each symbol costs under a table with these counts.
