@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("index", &["rules"]),
     ("memory", &[]),
     ("solve", &["rules", "index", "memory"]),
-    ("search", &["rules", "index", "solve"]),
+    ("search", &["rules", "index", "memory", "solve"]),
     ("play", &["rules", "games"]),
     ("table", &["memory"]),
     ("database", &["rules", "index", "memory", "solve", "table"]),

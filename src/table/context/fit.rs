@@ -19,7 +19,7 @@ const TOGETHER: usize = 4;
 const APART: usize = 4;
 
 /// Runs a thread takes at least, so that there are few counts to add up.
-const RUNS_AT_ONCE: usize = 2048;
+const RUNS_AT_ONCE: usize = 8192;
 
 /// How often contexts are dealt to tables anew.
 const DEALS: usize = 15;
