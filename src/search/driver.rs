@@ -291,6 +291,28 @@ struct Target<P> {
     guess: i16,
 }
 
+/// Makes the bounds of a position and of its moves agree.
+fn merge(value: &mut Bounds, answers: &mut [MoveAnswer]) {
+    let best = |bound: fn(&MoveAnswer) -> i16| answers.iter().map(bound).max();
+    *value = value.and(Bounds {
+        lower: best(|answer| answer.worth.lower).unwrap_or(i16::MIN),
+        upper: best(|answer| answer.worth.upper).unwrap_or(i16::MAX),
+    });
+    for answer in answers {
+        answer.worth.upper = answer.worth.upper.min(value.upper);
+    }
+}
+
+/// How long a game of this value lasts: the winner hurries, the loser delays.
+fn distance_of(value: i16, answers: &[MoveAnswer]) -> Option<u16> {
+    answers
+        .iter()
+        .filter(|answer| value != 0 && answer.worth == Bounds::exact(value))
+        .map(|answer| answer.distance)
+        .reduce(|a, b| if value > 0 { a.min(b).or(a).or(b) } else { a.and(b).and(a.max(b)) })
+        .flatten()
+}
+
 impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
     fn is_over(&self) -> bool {
         self.watch.is_cancelled() || self.elapsed() >= self.until.load(Relaxed)
@@ -334,19 +356,9 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
         let mut distances = outcome.then(|| Distances::new(rules));
         let mut effort = Some(Effort::FIRST);
         while let Some(now) = effort {
-            let merge = |root: &mut Target<G::Position>, answers: &mut [MoveAnswer]| {
-                let best = |bound: fn(&MoveAnswer) -> i16, answers: &[MoveAnswer]| answers.iter().map(bound).max();
-                root.bounds = root.bounds.and(Bounds {
-                    lower: best(|answer| answer.worth.lower, answers).unwrap_or(i16::MIN),
-                    upper: best(|answer| answer.worth.upper, answers).unwrap_or(i16::MAX),
-                });
-                for answer in answers {
-                    answer.worth.upper = answer.worth.upper.min(root.bounds.upper);
-                }
-            };
-            merge(&mut root, &mut answers);
+            merge(&mut root.bounds, &mut answers);
             self.settle(&mut root, now, |bounds| self.report(bounds, &answers))?;
-            merge(&mut root, &mut answers);
+            merge(&mut root.bounds, &mut answers);
             if limits.value_first && root.bounds.is_exact() {
                 self.limit.fetch_min(2 * self.elapsed() + 1_000_000, Relaxed);
                 self.until.store(self.limit.load(Relaxed), Relaxed);
@@ -368,12 +380,12 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
                         self.report(root.bounds, &all);
                     })?;
                     answers[i].worth = answers[i].worth.and(self.worth_of(&sown, targets[i].bounds));
-                    merge(&mut root, &mut answers);
+                    merge(&mut root.bounds, &mut answers);
                 }
             }
             if let Some(distances) = &mut distances {
                 distances.deepen(&mut answers, u16::from(now.depth), &|| self.is_over(), &self.counts.nodes);
-                merge(&mut root, &mut answers);
+                merge(&mut root.bounds, &mut answers);
             }
             let settled = |answer: &MoveAnswer| {
                 let counted = !outcome || answer.worth == Bounds::exact(0) || answer.distance.is_some();
@@ -385,12 +397,7 @@ impl<G: Ground, const CYCLIC: bool> Driver<'_, G, CYCLIC> {
             }
             effort = now.next();
         }
-        let distance = answers
-            .iter()
-            .filter(|answer| root.bounds.is_exact() && answer.worth == root.bounds && root.bounds.lower != 0)
-            .map(|answer| answer.distance)
-            .reduce(|a, b| if root.bounds.lower > 0 { a.min(b).or(a).or(b) } else { a.and(b).and(a.max(b)) })
-            .flatten();
+        let distance = if root.bounds.is_exact() { distance_of(root.bounds.lower, &answers) } else { None };
         // Which move is best, and the line, are part of the value.
         self.until.store(until(limits.time), Relaxed);
         if root.bounds.is_exact() && !answers.iter().any(|answer| answer.worth == root.bounds) {
