@@ -98,9 +98,8 @@ impl Database {
         let mut steps = Vec::new();
         // Finished layers stay in memory where files may not be mapped.
         let mut below = 0_u64;
-        let floored = rules.half_rows().is_some_and(|halves| !halves.acyclic());
         let fitting =
-            if floored { FITTING[0] + FITTING[1] * rayon::current_num_threads() as u64 } else { FIXED_MEMORY };
+            if is_swept(rules) { FITTING[0] + FITTING[1] * rayon::current_num_threads() as u64 } else { FIXED_MEMORY };
         for layer in rules.layers(seeds).into_iter().filter(|layer| layer.closed <= closed) {
             let positions = positions(rules, layer).ok_or(DatabaseError::TooLarge { layer })?;
             let needs = solve::needs(rules, layer).ok_or(DatabaseError::TooLarge { layer })?;
@@ -148,9 +147,8 @@ impl Database {
                 break;
             }
         }
-        let sweeps = rules.half_rows().is_some_and(|halves| !halves.acyclic());
         for step in &mut plan.steps {
-            let times = if sweeps && step.is_in_files(ceiling) { IN_FILES } else { 1.0 };
+            let times = if is_swept(rules) && step.is_in_files(ceiling) { IN_FILES } else { 1.0 };
             step.time = Duration::from_secs_f64((step.positions as f64 * seconds_a_position * times).min(1e15));
         }
         Ok(())
@@ -165,6 +163,11 @@ fn sample_layers(rules: &dyn Rules, plan: &Plan) -> Vec<Layer> {
         (true, Some(first)) => (0..first.layer.seeds).rev().map(Layer::of).find(small).into_iter().collect(),
         _ => layers,
     }
+}
+
+/// Whether layers are swept until nothing changes, and their tables leave out what captures tell.
+fn is_swept(rules: &dyn Rules) -> bool {
+    rules.half_rows().is_some_and(|halves| !halves.acyclic())
 }
 
 fn ranks_share(rules: &dyn Rules) -> u64 {

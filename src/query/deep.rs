@@ -10,7 +10,7 @@ use super::{Answer, LineEnds, Note, Oracle, QueryError, Worth};
 use crate::database::DatabaseError;
 use crate::index::positions;
 use crate::rules::notation::Position;
-use crate::rules::{Board, HalfRows, Layer, Move, Moves, Scoring, Turn, Value};
+use crate::rules::{Board, Layer, Move, Moves, Scoring, Turn, Value};
 use crate::search::book::Book;
 use crate::search::{Bounds, Limits, MoveAnswer, Probe, Search, Snapshot, Transpositions, Watch};
 use crate::solve::{Lower, SolvedLayer, Unwatched, Values, solve};
@@ -175,13 +175,12 @@ impl Oracle {
     /// searches, since positions that are asked for one after the other have much in common. Where it can, facts come
     /// with marks how deep was searched in vain, which would hold up the next search.
     fn facts(&self, bytes: usize) -> Arc<Transpositions> {
-        let acyclic = self.rules().half_rows().is_some_and(HalfRows::acyclic);
         let mut kept = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
             Some(facts) => Arc::clone(facts),
             None => {
                 let facts = Arc::new(Transpositions::new(bytes));
-                *kept = acyclic.then(|| Arc::clone(&facts));
+                *kept = self.is_acyclic().then(|| Arc::clone(&facts));
                 facts
             }
         }
